@@ -21,6 +21,7 @@ struct narrow {
   const struct stack_set *set;
   size_t columns;
   double *whole;  /* for each column, the sum of the absolute values of all stacks */
+  double *scale;  /* for each column, 1 / whole, or 0 if the sum is 0 */
   double *sums;   /* for each chain, the sums of a node: one row with all columns */
   uint32_t *last; /* for each chain, the depth of its last node; the root is chain 0 */
   size_t room;    /* capacity of the path, in chains */
@@ -45,20 +46,37 @@ static bool narrow_init(struct narrow *n, const struct stack_set *set,
                         const pprofc_allocator *mem) {
   *n = (struct narrow){.set = set, .columns = set->columns, .room = set->max_depth + 1};
   n->whole = mem_zero_array(mem, n->columns, sizeof *n->whole);
+  n->scale = mem_zero_array(mem, n->columns, sizeof *n->scale);
   n->sums = mem_zero_array(mem, n->room, n->columns * sizeof *n->sums);
   n->last = mem_zero_array(mem, n->room, sizeof *n->last);
-  if (!n->whole || !n->sums || !n->last) return false;
+  if (!n->whole || !n->scale || !n->sums || !n->last) return false;
   for (size_t i = 0; i < set->count; i++) {
     const int64_t *values = stack_values(set, i);
     for (size_t c = 0; c < n->columns; c++) n->whole[c] += narrow_magnitude(values[c]);
   }
+  for (size_t c = 0; c < n->columns; c++) n->scale[c] = n->whole[c] > 0 ? 1 / n->whole[c] : 0;
   return true;
 }
 
 static void narrow_free(struct narrow *n, const pprofc_allocator *mem) {
   mem_free(mem, n->whole, n->columns, sizeof *n->whole);
+  mem_free(mem, n->scale, n->columns, sizeof *n->scale);
   mem_free(mem, n->sums, n->room, n->columns * sizeof *n->sums);
   mem_free(mem, n->last, n->room, sizeof *n->last);
+}
+
+/* Returns the largest share that the sums of a node have in any column. Returns only an estimate if
+ * the share is far below each bound, because most nodes are, and divisions take long. */
+static double narrow_width(const struct narrow *n, const double *sums) {
+  double width = 0, estimate = 0;
+  for (size_t c = 0; c < n->columns; c++)
+    if (sums[c] * n->scale[c] > estimate) estimate = sums[c] * n->scale[c];
+  if (estimate < NARROW_LEAST / 2) return estimate;
+  for (size_t c = 0; c < n->columns; c++) {
+    double share = n->whole[c] > 0 ? sums[c] / n->whole[c] : 0;
+    if (share > width) width = share;
+  }
+  return width;
 }
 
 /* Removes nodes from the path: the nodes of the last chain that are deeper than `shared`. Stores
@@ -68,15 +86,15 @@ static bool narrow_leave(struct narrow *n, uint32_t shared, struct narrow_left *
   if (depth <= shared) return false;
   double *sums = n->sums + n->chain * n->columns;
   uint32_t above = n->last[n->chain - 1];
-  *left = (struct narrow_left){above > shared ? above : shared, depth, 0, n->chain};
-  for (size_t c = 0; c < n->columns; c++) {
-    double share = n->whole[c] > 0 ? sums[c] / n->whole[c] : 0;
-    if (share > left->width) left->width = share;
-  }
+  *left =
+      (struct narrow_left){above > shared ? above : shared, depth, narrow_width(n, sums), n->chain};
   n->last[n->chain] = shared;
   if (above < shared) return true; /* The remaining nodes of the chain have the same sums. */
-  for (size_t c = 0; c < n->columns; c++) sums[(ptrdiff_t)c - (ptrdiff_t)n->columns] += sums[c];
-  memset(sums, 0, n->columns * sizeof *sums);
+  double *sums_above = sums - n->columns;
+  for (size_t c = 0; c < n->columns; c++) {
+    sums_above[c] += sums[c];
+    sums[c] = 0;
+  }
   n->chain--;
   return true;
 }

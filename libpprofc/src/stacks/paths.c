@@ -3,8 +3,17 @@
 
 #include "core/array.h"
 
-static uint64_t path_hash(uint32_t node, uint32_t key) {
-  return hash_mix(node, key);
+#include <stdlib.h>
+
+/* Maximum number of branches of a run that a search visits one by one. The latest branches are in
+ * the caches of the processor, because consecutive stacks share most of their nodes. */
+#define PATH_LISTED 8
+
+/* Value that is added to `listed` if the hash table has branches of the run. */
+#define PATH_HASHED (PATH_LISTED + 1)
+
+static uint64_t path_hash(const struct path_branch *branch) {
+  return hash_mix(branch->node, branch->key);
 }
 
 bool stack_paths_init(struct stack_paths *p, const pprofc_allocator *mem) {
@@ -14,7 +23,7 @@ bool stack_paths_init(struct stack_paths *p, const pprofc_allocator *mem) {
       !ARRAY_RESERVE(mem, p->runs, p->run_capacity, 1))
     return false;
   p->frames[p->count++] = UINT32_MAX;
-  p->runs[p->run_count++] = (struct path_run){.stack = MAP_NONE};
+  p->runs[p->run_count++] = (struct path_run){.branches = MAP_NONE, .stack = MAP_NONE};
   return true;
 }
 
@@ -26,26 +35,50 @@ void stack_paths_free(struct stack_paths *p) {
   map_free(&p->map);
 }
 
-/* Returns the index after the last node of a run (a chain of parents and children, see paths.h). */
-static uint32_t path_run_end(const struct stack_paths *p, uint32_t run) {
-  return run + (size_t)1 < p->run_count ? p->runs[run + 1].first : (uint32_t)p->count;
-}
-
 /* ---- adding ------------------------------------------ */
 
+static bool path_branch_same(const struct path_branch *x, const struct path_branch *y) {
+  return x->node == y->node && x->key == y->key;
+}
+
 /* Returns the branch of a node for a child, or for a stack that ends there (key 0), or NULL. */
-static const struct path_branch *path_branch_find(const struct stack_paths *p, uint32_t node,
+static const struct path_branch *path_branch_find(const struct stack_paths *p, struct path_node at,
                                                   uint32_t key) {
-  MAP_FIND(index, &p->map, path_hash(node, key),
-           p->branches[index].node == node && p->branches[index].key == key);
+  const struct path_run *run = &p->runs[at.run];
+  const struct path_branch wanted = {.node = at.node, .key = key}, *branch;
+  uint32_t next = run->branches;
+  for (uint32_t left = run->listed % PATH_HASHED; left; left--) {
+    branch = &p->branches[next];
+    if (path_branch_same(branch, &wanted)) return branch;
+    next = branch->before;
+  }
+  if (run->listed < PATH_HASHED) return NULL;
+  MAP_FIND(index, &p->map, path_hash(&wanted), path_branch_same(&p->branches[index], &wanted));
   return index == MAP_NONE ? NULL : &p->branches[index];
 }
 
-static bool path_branch_add(struct stack_paths *p, struct path_branch branch) {
+/* Adds the latest branches of a run to the hash table. */
+static bool path_branches_hash(struct stack_paths *p, struct path_run *run) {
+  uint32_t next = run->branches;
+  for (uint32_t left = PATH_LISTED; left; left--) {
+    const struct path_branch *branch = &p->branches[next];
+    if (!map_insert(&p->map, path_hash(branch), next)) return false;
+    next = branch->before;
+  }
+  run->listed = PATH_HASHED;
+  return true;
+}
+
+/* Adds a branch to a run. */
+static bool path_branch_add(struct stack_paths *p, uint32_t run_index, struct path_branch branch) {
+  struct path_run *run = &p->runs[run_index];
   if (p->branch_count >= MAP_NONE ||
       !ARRAY_RESERVE(p->mem, p->branches, p->branch_capacity, p->branch_count + 1) ||
-      !map_insert(&p->map, path_hash(branch.node, branch.key), (uint32_t)p->branch_count))
+      (run->listed % PATH_HASHED == PATH_LISTED && !path_branches_hash(p, run)))
     return false;
+  branch.before = run->branches;
+  run->branches = (uint32_t)p->branch_count;
+  run->listed++;
   p->branches[p->branch_count++] = branch;
   return true;
 }
@@ -53,45 +86,40 @@ static bool path_branch_add(struct stack_paths *p, struct path_branch branch) {
 /* Prepares the last run (a chain of nodes) for another node. If a stack ends at the last node of
  * the run, stores this end as a branch. */
 static bool path_run_extend(struct stack_paths *p) {
-  struct path_run *run = &p->runs[p->run_count - 1];
-  uint32_t stack = run->stack;
-  run->stack = MAP_NONE;
+  uint32_t run = (uint32_t)p->run_count - 1, stack = p->runs[run].stack;
+  p->runs[run].stack = MAP_NONE;
   return stack == MAP_NONE ||
-         path_branch_add(p, (struct path_branch){(uint32_t)p->count - 1, 0, stack});
+         path_branch_add(p, run, (struct path_branch){(uint32_t)p->count - 1, 0, stack, 0});
 }
+
+static const struct path_node path_no_node = {MAP_NONE, 0};
 
 /* Adds a child. A child of the newest node extends the run (chain) of this node. Any other child
- * starts a new run. */
-static bool path_node_add(struct stack_paths *p, struct path_node *at, uint32_t frame) {
-  if (p->count >= UINT32_MAX || !ARRAY_RESERVE(p->mem, p->frames, p->capacity, p->count + 1))
-    return false;
+ * starts a new run. Returns path_no_node when out of memory. */
+static struct path_node path_node_add(struct stack_paths *p, struct path_node at, uint32_t frame) {
+  if (p->count >= MAP_NONE || !ARRAY_RESERVE(p->mem, p->frames, p->capacity, p->count + 1))
+    return path_no_node;
   uint32_t node = (uint32_t)p->count;
-  if (at->node + 1 != node) {
+  if (at.node + 1 != node) {
     uint32_t run = (uint32_t)p->run_count;
     if (!ARRAY_RESERVE(p->mem, p->runs, p->run_capacity, p->run_count + 1) ||
-        !path_branch_add(p, (struct path_branch){at->node, frame + 1, run}))
-      return false;
-    p->runs[p->run_count++] = (struct path_run){.first = node, .above = *at, .stack = MAP_NONE};
-    at->run = run;
+        !path_branch_add(p, at.run, (struct path_branch){at.node, frame + 1, run, 0}))
+      return path_no_node;
+    p->runs[p->run_count++] =
+        (struct path_run){.first = node, .above = at, .branches = MAP_NONE, .stack = MAP_NONE};
+    at.run = run;
   } else if (!path_run_extend(p)) {
-    return false;
+    return path_no_node;
   }
-  at->node = node;
   p->frames[p->count++] = frame;
-  return true;
+  return (struct path_node){node, at.run};
 }
 
-bool stack_paths_enter(struct stack_paths *p, struct path_node *at, uint32_t frame) {
-  uint32_t next = at->node + 1;
-  if (next == p->count) return path_node_add(p, at, frame);
-  if (p->frames[next] == frame && next < path_run_end(p, at->run)) {
-    at->node = next;
-    return true;
-  }
-  const struct path_branch *branch = path_branch_find(p, at->node, frame + 1);
+struct path_node stack_paths_search(struct stack_paths *p, struct path_node at, uint32_t frame) {
+  const struct path_branch *branch = NULL;
+  if (at.node + 1 != p->count) branch = path_branch_find(p, at, frame + 1);
   if (!branch) return path_node_add(p, at, frame);
-  *at = (struct path_node){p->runs[branch->to].first, branch->to};
-  return true;
+  return (struct path_node){p->runs[branch->to].first, branch->to};
 }
 
 uint32_t stack_paths_end(struct stack_paths *p, struct path_node at) {
@@ -100,9 +128,9 @@ uint32_t stack_paths_end(struct stack_paths *p, struct path_node at) {
     if (run->stack == MAP_NONE) run->stack = p->stacks++;
     return run->stack;
   }
-  const struct path_branch *branch = path_branch_find(p, at.node, 0);
+  const struct path_branch *branch = path_branch_find(p, at, 0);
   if (branch) return branch->to;
-  if (!path_branch_add(p, (struct path_branch){at.node, 0, p->stacks})) return MAP_NONE;
+  if (!path_branch_add(p, at.run, (struct path_branch){at.node, 0, p->stacks, 0})) return MAP_NONE;
   return p->stacks++;
 }
 
@@ -120,42 +148,41 @@ void stack_paths_read(const struct stack_paths *p, struct path_node at, uint32_t
 
 /* ---- walking ----------------------------------------- */
 
-#define PATH_BITS 11u /* number of bits in a digit of the radix sort */
-
-/* Returns a digit of a branch's node (`of_node` is true) or key. */
-static inline uint32_t path_digit(const struct path_branch *branch, bool of_node, unsigned shift) {
-  return (of_node ? branch->node : branch->key) >> shift & ((1u << PATH_BITS) - 1);
+static int path_branch_compare(const void *left, const void *right) {
+  const struct path_branch *x = left, *y = right;
+  if (x->node != y->node) return x->node < y->node ? -1 : 1;
+  return (x->key > y->key) - (x->key < y->key);
 }
 
-/* Sorts branches by a digit. Branches with the same digit keep their order. */
-static void path_sort_digit(const struct path_branch *from, struct path_branch *to, size_t count,
-                            bool of_node, unsigned shift) {
-  uint32_t place[1u << PATH_BITS] = {0}, next = 0;
-  for (size_t i = 0; i < count; i++) place[path_digit(&from[i], of_node, shift)]++;
-  for (size_t i = 0; i < 1u << PATH_BITS; i++) {
-    uint32_t size = place[i];
-    place[i] = next;
-    next += size;
+/* Sorts branches by node, then by key. Most runs have few branches. */
+static void path_branches_sort(struct path_branch *branches, size_t count) {
+  if (count > PATH_LISTED) {
+    qsort(branches, count, sizeof *branches, path_branch_compare);
+    return;
   }
-  for (size_t i = 0; i < count; i++) to[place[path_digit(&from[i], of_node, shift)]++] = from[i];
+  for (size_t i = 1; i < count; i++) {
+    struct path_branch branch = branches[i];
+    size_t at = i;
+    for (; at && path_branch_compare(&branches[at - 1], &branch) > 0; at--)
+      branches[at] = branches[at - 1];
+    branches[at] = branch;
+  }
 }
 
-/* Sorts the branches by node, then by key. Begins with the lowest digit of the key, and ends with
- * the highest digit of the node. Returns false when out of memory. */
+/* Stores the branches in the order of their runs, and sorts the branches of each run. Returns false
+ * when out of memory. */
 static bool path_sort(struct stack_paths *p) {
-  uint32_t largest[2] = {0, (uint32_t)p->count}; /* largest key, and a bound of node indices */
   struct path_branch *sorted = mem_array(p->mem, p->branch_capacity, sizeof *sorted);
   if (!sorted) return false;
-  for (size_t i = 0; i < p->branch_count; i++)
-    if (p->branches[i].key > largest[0]) largest[0] = p->branches[i].key;
-  for (unsigned field = 0; field < 2; field++)
-    for (unsigned shift = 0; shift < 32 && largest[field] >> shift; shift += PATH_BITS) {
-      struct path_branch *from = p->branches;
-      path_sort_digit(from, sorted, p->branch_count, field, shift);
-      p->branches = sorted;
-      sorted = from;
-    }
-  mem_free(p->mem, sorted, p->branch_capacity, sizeof *sorted);
+  uint32_t count = 0;
+  for (size_t i = 0; i < p->run_count; i++) {
+    uint32_t next = p->runs[i].branches, from = count;
+    for (; next != MAP_NONE; next = p->branches[next].before) sorted[count++] = p->branches[next];
+    path_branches_sort(sorted + from, count - from);
+    p->runs[i].branches = from;
+  }
+  mem_free(p->mem, p->branches, p->branch_capacity, sizeof *sorted);
+  p->branches = sorted;
   return true;
 }
 
@@ -166,13 +193,7 @@ static bool path_wait(struct path_walk *w, struct path_place place) {
 bool path_walk_begin(struct path_walk *w, struct stack_paths *p) {
   *w = (struct path_walk){.paths = p};
   map_free(&p->map);
-  if (p->branch_count > 1 && !path_sort(p)) return false;
-  uint32_t branch = 0;
-  for (size_t i = 0; i < p->run_count; i++) {
-    while (branch < p->branch_count && p->branches[branch].node < p->runs[i].first) branch++;
-    p->runs[i].branches = branch;
-  }
-  return path_wait(w, (struct path_place){.branch = 0});
+  return path_sort(p) && path_wait(w, (struct path_place){.branch = 0});
 }
 
 /* Returns the index after the last branch of the node place->at. */
@@ -246,5 +267,6 @@ bool path_walk_next(struct path_walk *w, struct path_stack *stack, bool *done) {
 }
 
 void path_walk_end(struct path_walk *w) {
-  if (w->paths) ARRAY_FREE(w->paths->mem, w->waiting, w->capacity);
+  ARRAY_FREE(w->paths->mem, w->waiting, w->capacity);
+  ARRAY_FREE(w->paths->mem, w->paths->branches, w->paths->branch_capacity);
 }

@@ -1,8 +1,8 @@
 /* Prefix tree of stacks. It has a node for each distinct path of frames from the root.
  *
  * Most nodes are children of the node before them. A run is a sequence of these nodes, and each
- * needs only 4 bytes for its frame. A hash table finds the other children and the ends of
- * stacks. */
+ * needs only 4 bytes for its frame. Each run has a list of its branches, which are the other
+ * children and the ends of stacks. A hash table finds the older branches of a run that has many. */
 #ifndef PPROFC_STACKS_PATHS_H
 #define PPROFC_STACKS_PATHS_H
 
@@ -16,7 +16,10 @@ struct path_node {
 struct path_run {
   uint32_t first;         /* index of the first node of the run (a chain of nodes) */
   struct path_node above; /* parent of the run's first node */
-  uint32_t branches;      /* index of the first branch at a node of the run, after sorting */
+  uint32_t branches; /* index of the latest branch at a node of the run, or MAP_NONE; after sorting,
+                        index of the first branch */
+  uint32_t listed; /* number of branches that the hash table does not have; PATH_HASHED is added if
+                      it has any branch of the run */
   /* index of the stack that ends at the last node of the run, or MAP_NONE */
   uint32_t stack;
 };
@@ -25,8 +28,9 @@ struct path_run {
  * end of the run. */
 struct path_branch {
   uint32_t node;
-  uint32_t key; /* frame of the child + 1; 0 for the end of a stack */
-  uint32_t to;  /* run of the child, or index of the stack that ends */
+  uint32_t key;    /* frame of the child + 1; 0 for the end of a stack */
+  uint32_t to;     /* run of the child, or index of the stack that ends */
+  uint32_t before; /* index of the previous branch of the run, or MAP_NONE */
 };
 
 struct stack_paths {
@@ -43,9 +47,23 @@ struct stack_paths {
 bool stack_paths_init(struct stack_paths *paths, const pprofc_allocator *mem);
 void stack_paths_free(struct stack_paths *paths);
 
-/* Moves to the child that has a frame. Adds the child if it is new. Returns false when out of
- * memory. */
-bool stack_paths_enter(struct stack_paths *paths, struct path_node *at, uint32_t frame);
+/* Returns the index after the last node of a run (a chain of parents and children). */
+static inline uint32_t path_run_end(const struct stack_paths *p, uint32_t run) {
+  return run + (size_t)1 < p->run_count ? p->runs[run + 1].first : (uint32_t)p->count;
+}
+
+/* Does the same as stack_paths_enter. Searches also outside the run of the node. */
+struct path_node stack_paths_search(struct stack_paths *paths, struct path_node at, uint32_t frame);
+
+/* Returns the child of a node that has a frame. Adds the child if it is new. Returns a node with
+ * the index MAP_NONE when out of memory. */
+static inline struct path_node stack_paths_enter(struct stack_paths *paths, struct path_node at,
+                                                 uint32_t frame) {
+  uint32_t next = at.node + 1;
+  if (next == paths->count || paths->frames[next] != frame || next >= path_run_end(paths, at.run))
+    return stack_paths_search(paths, at, frame);
+  return (struct path_node){next, at.run};
+}
 
 /* Returns the index of the stack that ends at a node. Adds the stack if it is new: its index is the
  * number of earlier stacks. Returns MAP_NONE when out of memory. */
@@ -71,7 +89,7 @@ struct path_place {
 };
 
 struct path_walk {
-  const struct stack_paths *paths;
+  struct stack_paths *paths;
   struct path_place *waiting;
   size_t count, capacity;
   uint32_t shared;

@@ -25,49 +25,60 @@ struct stacks_builder {
   struct stack_delta delta;
   struct stacks_step *steps; /* locations of the current stack; the root comes first */
   size_t step_count;
-  size_t value_capacity;
   uint64_t frames; /* number of frames in all distinct stacks */
   bool limit;      /* true if there are more frames than permitted */
 };
 
 /* ---- frames ------------------------------------------ */
 
-/* Adds the frames of a location to the path in the prefix tree. Returns false when out of memory or
- * if there are too many frames. */
-static bool stacks_enter(struct stacks_builder *b, struct stacks_step *step, uint32_t location) {
+/* Adds the frames of a location to the path in the prefix tree that ends at the step `from`. Sets
+ * depth and node of the step `to`. Returns false when out of memory or if there are too many
+ * frames. */
+static bool stacks_enter(struct stacks_builder *b, const struct stacks_step *from,
+                         uint32_t location, struct stacks_step *to) {
   const struct stack_frames *f = b->set->frames;
   size_t most = b->selection->max_depth ? b->selection->max_depth : SIZE_MAX;
-  uint32_t from = f->location_from[location], to = f->location_from[location + 1];
-  for (uint32_t i = from; i < to && step->depth < most; i++) {
-    uint32_t frame = f->location_frames[b->selection->from_leaf ? to - 1 - (i - from) : i];
-    b->limit = b->frames + step->depth >= STACK_FRAMES_MAX;
-    if (b->limit || !stack_paths_enter(&b->set->paths, &step->at, frame)) return false;
-    step->depth++;
+  uint32_t first = f->location_from[location], end = f->location_from[location + 1];
+  uint32_t depth = from->depth;
+  /* `at` stays in a register, because a copy through memory stalls the processor. */
+  struct path_node at = from->at;
+  bool from_leaf = b->selection->from_leaf;
+  b->limit = b->frames + depth + (end - first) > STACK_FRAMES_MAX;
+  if (b->limit) return false;
+  for (uint32_t i = first; i < end && depth < most; i++) {
+    at = stack_paths_enter(&b->set->paths, at,
+                           f->location_frames[from_leaf ? end - 1 - (i - first) : i]);
+    if (at.node == MAP_NONE) return false;
+    depth++;
   }
+  to->depth = depth;
+  to->at = at;
   return true;
 }
 
-/* Adds the stack of a sample to the prefix tree, root first. Sets *last to the step of the stack's
- * leaf. Skips the callers that this stack shares with the previous stack. */
-static bool stacks_from_root(struct stacks_builder *b, struct stacks_step *last) {
+/* Adds the stack of a sample to the prefix tree, root first. Returns the step of the stack's leaf,
+ * or NULL after a failure. Skips the callers that this stack shares with the previous stack. */
+static const struct stacks_step *stacks_from_root(struct stacks_builder *b) {
   const struct stack_delta *d = &b->delta;
   while (b->step_count && b->steps[b->step_count].offset > d->shared) b->step_count--;
-  *last = b->steps[b->step_count];
-  for (size_t k = d->count; k-- > 0;) {
-    last->offset = d->fresh[k].offset;
-    if (!stacks_enter(b, last, d->fresh[k].location)) return false;
-    b->steps[++b->step_count] = *last;
+  struct stacks_step *step = &b->steps[b->step_count];
+  for (size_t k = d->count; k-- > 0; step++) {
+    step[1].offset = d->fresh[k].offset;
+    if (!stacks_enter(b, step, d->fresh[k].location, step + 1)) return NULL;
   }
-  return true;
+  b->step_count = (size_t)(step - b->steps);
+  return step;
 }
 
-static bool stacks_from_leaf(struct stacks_builder *b, struct stacks_step *last) {
+static const struct stacks_step *stacks_from_leaf(struct stacks_builder *b) {
   struct packed_stack stack = b->delta.stack;
+  struct stacks_step *step = &b->steps[0];
   uint32_t location;
-  *last = b->steps[0];
-  while (stack_take_leaf(&stack, &location))
-    if (!stacks_enter(b, last, location)) return false;
-  return true;
+  while (stack_take_leaf(&stack, &location)) {
+    if (!stacks_enter(b, step, location, &b->steps[1])) return NULL;
+    step = &b->steps[1];
+  }
+  return step;
 }
 
 /* ---- values ------------------------------------------ */
@@ -78,7 +89,7 @@ static int64_t *stacks_values(struct stacks_builder *b, const struct stacks_step
   uint32_t known = set->paths.stacks, number = stack_paths_end(&set->paths, last->at);
   size_t row = set->columns * sizeof *set->values;
   if (number == MAP_NONE ||
-      !array_reserve(b->mem, &set->values, &b->value_capacity, number + (size_t)1, row ? row : 1))
+      !array_reserve(b->mem, &set->values, &set->value_rows, number + (size_t)1, row ? row : 1))
     return NULL;
   int64_t *values = set->values + number * set->columns;
   if (number < known) return values;
@@ -90,14 +101,13 @@ static int64_t *stacks_values(struct stacks_builder *b, const struct stacks_step
 static bool stacks_add_sample(struct stacks_builder *b, size_t sample) {
   struct stack_set *set = b->set;
   const int64_t *values = b->values.values + sample * b->values.step;
-  struct stacks_step last;
   if (values_are_zero(values, set->types)) return true;
   if (set->from_leaf)
     delta_move(&b->delta, sample);
   else
     delta_next(&b->delta, sample);
-  if (!(set->from_leaf ? stacks_from_leaf(b, &last) : stacks_from_root(b, &last))) return false;
-  int64_t *sums = stacks_values(b, &last);
+  const struct stacks_step *last = set->from_leaf ? stacks_from_leaf(b) : stacks_from_root(b);
+  int64_t *sums = last ? stacks_values(b, last) : NULL;
   bool is_base = set->has_base && sample_is_base(b->profile, sample);
   for (size_t i = 0; sums && i < set->types; i++)
     if (is_base)
@@ -136,31 +146,13 @@ static bool stacks_add_samples(struct stacks_builder *b) {
 
 /* ---- order ------------------------------------------- */
 
-/* Moves row from[i] of the values to row i for every i, in place. `scratch` has space for a row.
- * Afterwards from[i] is i. */
-static void stacks_move_values(struct stack_set *set, uint32_t *from, int64_t *scratch) {
-  size_t row = set->columns * sizeof *scratch;
-  for (uint32_t i = 0; i < set->count; i++) {
-    uint32_t to = i, next;
-    if (from[i] == i) continue;
-    memcpy(scratch, set->values + i * set->columns, row);
-    for (; (next = from[to]) != i; to = next) {
-      memcpy(set->values + to * set->columns, set->values + next * set->columns, row);
-      from[to] = to;
-    }
-    memcpy(set->values + to * set->columns, scratch, row);
-    from[to] = to;
-  }
-}
-
-/* Stores the stacks in the order of the tree. number[i] becomes the index that stack_paths_end
- * returned for stack i. */
-static bool stacks_walk(struct stack_set *set, struct path_walk *walk, uint32_t *number,
+/* Stores the stacks in the order of the tree. */
+static bool stacks_walk(struct stack_set *set, struct path_walk *walk,
                         const pprofc_allocator *mem) {
   struct path_stack stack;
   bool ended = false;
   while (path_walk_next(walk, &stack, &ended) && !ended && !budget_poll(mem, set->count)) {
-    number[set->count] = stack.number;
+    set->row[set->count] = stack.number;
     set->end[set->count] = stack.end;
     set->depth[set->count] = stack.depth;
     set->shared[set->count++] = stack.shared;
@@ -173,16 +165,11 @@ static bool stacks_order(struct stack_set *set, const pprofc_allocator *mem) {
   struct path_walk walk;
   size_t count = set->paths.stacks;
   bool done = path_walk_begin(&walk, &set->paths);
-  uint32_t *number = mem_array(mem, count + 1, sizeof *number);
-  int64_t *scratch = mem_array(mem, set->columns + 1, sizeof *scratch);
+  set->row = arena_array(&set->arena, count, sizeof *set->row);
   set->end = arena_array(&set->arena, count, sizeof *set->end);
   set->depth = arena_array(&set->arena, count, sizeof *set->depth);
   set->shared = arena_array(&set->arena, count, sizeof *set->shared);
-  done = done && number && scratch && set->end && set->depth && set->shared &&
-         stacks_walk(set, &walk, number, mem);
-  if (done) stacks_move_values(set, number, scratch);
-  mem_free(mem, number, count + 1, sizeof *number);
-  mem_free(mem, scratch, set->columns + 1, sizeof *scratch);
+  done = done && set->row && set->end && set->depth && set->shared && stacks_walk(set, &walk, mem);
   path_walk_end(&walk);
   return done;
 }
@@ -209,7 +196,6 @@ pprofc_status stack_set_build(const struct stack_frames *frames,
   bool done =
       stack_paths_init(&set->paths, mem) && stacks_add_samples(&b) && stacks_order(set, mem);
   pprofc_profile_release(sums);
-  set->value_rows = b.value_capacity;
   if (done) return PPROFC_OK;
   stack_set_free(set);
   if (!b.limit) return error_nomem(error);

@@ -74,8 +74,9 @@ struct stack_set {
   size_t columns; /* number of values for each stack: types, or 2 * types if there are base
                      samples */
   bool has_base;
-  int64_t *values;   /* for each stack, a row with its values in all columns, head first, then base;
-                        base values are negative in the profile, but positive here */
+  uint32_t *row;     /* for each stack, the index of its row in `values` */
+  int64_t *values;   /* rows with the values of a stack in all columns, head first, then base; base
+                        values are negative in the profile, but positive here */
   size_t value_rows; /* number of allocated rows */
   const struct stack_frames *frames;
   struct stack_paths paths;
@@ -108,7 +109,7 @@ size_t stack_set_read(const struct stack_set *set, size_t stack, uint32_t known,
 
 /* Returns the values of a stack, one for each column. */
 static inline const int64_t *stack_values(const struct stack_set *set, size_t stack) {
-  return set->values + stack * set->columns;
+  return set->values + set->row[stack] * set->columns;
 }
 
 static inline int64_t stack_head(const struct stack_set *set, size_t stack, size_t type) {
