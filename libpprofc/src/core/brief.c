@@ -305,8 +305,7 @@ static void brief_put_words(const struct brief *b, brief_describe_fn describe, c
   if (left->rows && describe) describe(context, left, to);
   if (left->rows && left->lines) buffer_add_text(to, " and ");
   if (left->lines)
-    buffer_printf(to, left->lines == 1 ? "%zu header line" : "%zu header lines",
-                  left->lines);
+    buffer_printf(to, left->lines == 1 ? "%zu header line" : "%zu header lines", left->lines);
 }
 
 /* Writes the note about omitted rows as a member of a JSON object. */

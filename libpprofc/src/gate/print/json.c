@@ -93,8 +93,7 @@ static void fill_report(struct json_writer *json, const struct gate *gate, bool 
             (uint64_t)gate->accepted, (uint64_t)gate->family, (uint64_t)gate->unmeasured,
             (uint64_t)gate->cpu_times, (uint64_t)gate->wall_times, GATE_POWER,
             (uint64_t)gate->blind, gate->visible_middle, gate->visible_worst);
-  if (gate->visible_whole > 0)
-    json_pack(json, "visible_change_together:f", gate->visible_whole);
+  if (gate->visible_whole > 0) json_pack(json, "visible_change_together:f", gate->visible_whole);
   json_pack(json, "rounds_for_threshold:f drifting:b shifted:b", gate->needed_worst, gate->drifting,
             gate->shifted);
   put_lines(json, "problems", buffer_str(&gate->problems));

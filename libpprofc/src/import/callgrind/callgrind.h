@@ -115,42 +115,42 @@ bool callgrind_flow_init(struct callgrind_flow *flow, const struct callgrind_gra
 double callgrind_call_share(const struct callgrind_flow *flow, uint32_t call, size_t type);
 double callgrind_root_share(const struct callgrind_flow *flow, uint32_t function, size_t type);
 
-/* ---- tree.c: positions of functions in stacks */
+/* ---- tree.c: the call tree */
 
-/* A position of a function: a stack whose leaf is the function. */
-struct callgrind_position {
+/* A node of the call tree: a function with its callers, which are a stack. */
+struct callgrind_node {
   uint32_t function;
-  uint32_t above; /* index of the position of the caller, or NONE */
+  uint32_t above; /* index of the node of the caller, or NONE */
   uint32_t site;  /* location of the call in the caller, or NONE */
-  uint32_t next;  /* index of the next position of the same function, or NONE */
+  uint32_t next;  /* index of the next node of the same function, or NONE */
   uint32_t depth;
 };
 
 struct callgrind_tree {
   size_t types;
-  struct callgrind_position *positions;
-  double *weights; /* for each position and type: share of the function's self cost */
-  double *pruned;  /* for each position and type: cost of the pruned (omitted) branches below the
-                      position */
-  size_t position_count, position_room, weight_room, pruned_room;
-  uint32_t *first; /* index of each function's first position, or NONE */
+  struct callgrind_node *nodes;
+  double *weights; /* for each node and type: share of the function's self cost */
+  double *pruned;  /* for each node and type: cost of the pruned (omitted) branches below the
+                      node */
+  size_t node_count, node_room, weight_room, pruned_room;
+  uint32_t *first; /* index of each function's first node, or NONE */
   size_t functions;
   const pprofc_allocator *mem;
   double pruned_roots[CALLGRIND_MAX_EVENTS];
-  uint64_t frames; /* sum of the depths of all positions */
-  bool joined; /* true if the graph had too many paths; the stacks of some positions then contain
-                  only the caller and the function */
+  uint64_t frames; /* sum of the depths of all nodes */
+  bool joined;     /* true if the graph had too many paths; the stacks of some nodes then contain
+                      only the caller and the function */
 };
 
 void callgrind_tree_init(struct callgrind_tree *tree, const struct callgrind_graph *graph,
                          pprofc_builder *builder, pprofc_call_stacks stacks);
 void callgrind_tree_free(struct callgrind_tree *tree);
 
-static inline double *callgrind_weights(const struct callgrind_tree *tree, size_t position) {
-  return tree->weights + position * tree->types;
+static inline double *callgrind_weights(const struct callgrind_tree *tree, size_t node) {
+  return tree->weights + node * tree->types;
 }
-static inline double *callgrind_pruned(const struct callgrind_tree *tree, size_t position) {
-  return tree->pruned + position * tree->types;
+static inline double *callgrind_pruned(const struct callgrind_tree *tree, size_t node) {
+  return tree->pruned + node * tree->types;
 }
 
 /* ---- exact.c: stacks of functions whose names contain their callers */

@@ -1,11 +1,11 @@
-/* Makes samples from a call graph. Divides each line's cost among the positions of its function. A
- * position is a stack that ends at the function (callgrind.h). The divided costs are integers and
+/* Makes samples from a call graph. Divides each line's cost among the nodes of its function. A
+ * node is a stack that ends at the function (callgrind.h). The divided costs are integers and
  * add up to the cost in the file. */
 #include "import/callgrind/callgrind.h"
 
 /* Limits on the frames of one function's samples, the frames of all samples, and the number of
  * samples: SAMPLES_ALWAYS plus SAMPLES_FOR_EACH for each line. A function has a sample for each
- * combination of line and position. If these exceed a limit, the reader treats all lines of the
+ * combination of line and node. If these exceed a limit, the reader treats all lines of the
  * function as one line. Profiles of compilers need about 30 samples for each line. */
 #define MAX_FRAMES_EACH  ((uint64_t)1 << 21)
 #define MAX_FRAMES_ALL   ((uint64_t)1 << 24)
@@ -118,39 +118,39 @@ struct sampling {
   size_t label_count;
   uint64_t frames_left, samples_left;
   uint32_t *stack; /* frames of a stack; room for the deepest stack and two leaves */
-  double *weights; /* weights of one function's positions, grouped by type */
-  int64_t *values; /* result of dividing costs: for each position, one value of each type */
-  size_t places;   /* number of positions of the function that has the most positions */
+  double *weights; /* weights of one function's nodes, grouped by type */
+  int64_t *values; /* result of dividing costs: for each node, one value of each type */
+  size_t places;   /* number of nodes of the function that has the most nodes */
   int64_t cut[CALLGRIND_MAX_EVENTS]; /* cost of pruned branches, by type */
 };
 
-/* Adds a sample with one or two leaf frames and the callers of a position. If `position` is NONE,
+/* Adds a sample with one or two leaf frames and the callers of a node. If `node` is NONE,
  * there are no callers. */
 static void samples_add(struct sampling *s, const uint32_t *leaves, size_t leaf_count,
-                        uint32_t position, const int64_t *values) {
+                        uint32_t node, const int64_t *values) {
   if (values_are_zero(values, s->graph->types)) return;
   size_t depth = leaf_count;
   memcpy(s->stack, leaves, leaf_count * sizeof *leaves);
-  for (uint32_t p = position; p != NONE; p = s->tree.positions[p].above)
-    if (s->tree.positions[p].site != NONE) s->stack[depth++] = s->tree.positions[p].site;
+  for (uint32_t p = node; p != NONE; p = s->tree.nodes[p].above)
+    if (s->tree.nodes[p].site != NONE) s->stack[depth++] = s->tree.nodes[p].site;
   pprofc_builder_sample(s->builder, s->stack, depth, values);
   for (size_t i = 0; i < s->label_count; i++) builder_add_label(s->builder, &s->labels[i]);
 }
 
-/* Collects in s->weights the weights of a function's positions, and after them the weight of pruned
- * positions. Sets *frames to the sum of the positions' depths. Returns the number of positions. */
+/* Collects in s->weights the weights of a function's nodes, and after them the weight of pruned
+ * nodes. Sets *frames to the sum of the nodes' depths. Returns the number of nodes. */
 static size_t samples_gather(struct sampling *s, uint32_t function, uint64_t *frames) {
   size_t types = s->graph->types, count = 0;
   double missing[CALLGRIND_MAX_EVENTS];
   for (size_t t = 0; t < types; t++) missing[t] = 1;
   *frames = 0;
-  for (uint32_t p = s->tree.first[function]; p != NONE; p = s->tree.positions[p].next) {
+  for (uint32_t p = s->tree.first[function]; p != NONE; p = s->tree.nodes[p].next) {
     for (size_t t = 0; t < types; t++) {
       double weight = callgrind_weights(&s->tree, p)[t];
       s->weights[t * (s->places + 1) + count] = weight;
       missing[t] -= weight;
     }
-    *frames += s->tree.positions[p].depth;
+    *frames += s->tree.nodes[p].depth;
     count++;
   }
   for (size_t t = 0; t < types; t++)
@@ -158,20 +158,20 @@ static size_t samples_gather(struct sampling *s, uint32_t function, uint64_t *fr
   return count;
 }
 
-/* Divides the cost of one line among the positions of its function. */
+/* Divides the cost of one line among the nodes of its function. */
 static void share_line(struct sampling *s, uint32_t function, size_t count, uint32_t leaf,
                        const int64_t *costs) {
   size_t types = s->graph->types;
   for (size_t t = 0; t < types; t++)
     callgrind_split(costs[t], s->weights + t * (s->places + 1), count + 1, s->values + t, types);
   size_t row = 0;
-  for (uint32_t p = s->tree.first[function]; p != NONE; p = s->tree.positions[p].next)
+  for (uint32_t p = s->tree.first[function]; p != NONE; p = s->tree.nodes[p].next)
     samples_add(s, &leaf, 1, p, s->values + types * row++);
   for (size_t t = 0; t < types; t++) s->cut[t] += s->values[types * count + t];
 }
 
 /* Adds samples as if all costs of a function were at its first line. share_function calls it if the
- * function's lines times its positions exceed a limit. */
+ * number of lines times the number of nodes of the function exceeds a limit. */
 static void share_as_one(struct sampling *s, uint32_t function, size_t count) {
   const struct callgrind_graph *graph = s->graph;
   uint32_t first = graph->functions[function].first_cost;
@@ -203,9 +203,9 @@ static void share_function(struct sampling *s, uint32_t function) {
   }
 }
 
-/* Divides the cost of pruned branches among the positions where the branches were pruned. */
+/* Divides the cost of pruned branches among the nodes where the branches were pruned. */
 static void split_cut(const struct sampling *s, double *weights, int64_t *values) {
-  size_t types = s->graph->types, count = s->tree.position_count;
+  size_t types = s->graph->types, count = s->tree.node_count;
   for (size_t t = 0; t < types; t++) {
     double sum = weights[count] = s->tree.pruned_roots[t];
     for (size_t p = 0; p < count; p++) sum += weights[p] = callgrind_pruned(&s->tree, p)[t];
@@ -217,11 +217,11 @@ static void split_cut(const struct sampling *s, double *weights, int64_t *values
 /* Adds samples with the leaf "[pruned]" for the cost of pruned branches. The leaf's caller is the
  * function that makes the pruned calls, without a line number. */
 static void add_cut(struct sampling *s, const int64_t *values) {
-  size_t types = s->graph->types, count = s->tree.position_count;
+  size_t types = s->graph->types, count = s->tree.node_count;
   uint32_t leaves[2] = {import_marker(s->builder, STR("[pruned]"))};
   for (uint32_t p = 0; p < count; p++) {
     if (values_are_zero(values + p * types, types)) continue;
-    uint32_t function = s->tree.positions[p].function;
+    uint32_t function = s->tree.nodes[p].function;
     struct callgrind_place place = {s->graph->functions[function].file, 0, 0, 0};
     leaves[1] = callgrind_location(s->graph, s->builder, function, &place);
     samples_add(s, leaves, 2, p, values + p * types);
@@ -230,7 +230,7 @@ static void add_cut(struct sampling *s, const int64_t *values) {
 }
 
 static void share_cut(struct sampling *s, struct arena *arena) {
-  size_t rows = s->tree.position_count + 1;
+  size_t rows = s->tree.node_count + 1;
   if (values_are_zero(s->cut, s->graph->types)) return;
   double *weights = arena_array(arena, rows, sizeof *weights);
   int64_t *values = arena_array(arena, rows * s->graph->types, sizeof *values);
@@ -241,14 +241,14 @@ static void share_cut(struct sampling *s, struct arena *arena) {
 
 /* ---- all samples ------------------------------------- */
 
-/* Sets *places to the largest number of positions of a function, and *depth to the largest depth of
- * a position. */
+/* Sets *places to the largest number of nodes of a function, and *depth to the largest depth of
+ * a node. */
 static void samples_measure(const struct callgrind_tree *tree, size_t *places, size_t *depth) {
   *places = *depth = 0;
   for (size_t f = 0; f < tree->functions; f++) {
     size_t count = 0;
-    for (uint32_t p = tree->first[f]; p != NONE; p = tree->positions[p].next) {
-      if (tree->positions[p].depth > *depth) *depth = tree->positions[p].depth;
+    for (uint32_t p = tree->first[f]; p != NONE; p = tree->nodes[p].next) {
+      if (tree->nodes[p].depth > *depth) *depth = tree->nodes[p].depth;
       count++;
     }
     if (count > *places) *places = count;

@@ -1,10 +1,10 @@
-/* Finds the positions of each function: stacks whose leaf is the function. The option call_stacks
- * selects one position per function (flat), one per call (edges), or a tree of all calls. A branch
- * of the tree is a position with all positions below it. Small branches are pruned (omitted).
+/* Makes the call tree. A node is a function with its callers, so it is a stack. The option
+ * call_stacks selects one node per function (flat), one per call (edges), or a tree of all calls. A
+ * branch of the tree is a node with all nodes below it. Small branches are pruned (omitted).
  *
  * A graph has more paths than calls: if N callers call a function that calls N others, there are
  * N*N paths. Therefore the size of the tree is limited in proportion to the graph. Branches over
- * the limit are joined: each call then has one more position, whose stack has only "[pruned]", the
+ * the limit are joined: each call then has one more node, whose stack has only "[pruned]", the
  * caller and the callee. */
 #include "import/callgrind/callgrind.h"
 
@@ -15,16 +15,16 @@
 /* Relative rounding error of sums and products of shares. */
 #define ROUNDING 1e-9
 
-/* Limits of a tree. The limits on positions and visits are X_ALWAYS + X_FOR_EACH * (number of
- * functions and calls). Trees of compilers and interpreters have about three positions for each
+/* Limits of a tree. The limits on nodes and visits are X_ALWAYS + X_FOR_EACH * (number of
+ * functions and calls). Trees of compilers and interpreters have about three nodes for each
  * function and each call. */
-#define MAX_POSITIONS      ((size_t)1 << 18)
-#define MAX_FRAMES         ((uint64_t)1 << 22)
-#define POSITIONS_ALWAYS   ((size_t)1 << 11)
-#define POSITIONS_FOR_EACH 16u
-#define VISITS_ALWAYS      ((uint64_t)1 << 16)
-#define VISITS_FOR_EACH    256u
-/* Maximum number of functions in the stack of a position. Deeper branches are pruned. */
+#define MAX_NODES       ((size_t)1 << 18)
+#define MAX_FRAMES      ((uint64_t)1 << 22)
+#define NODES_ALWAYS    ((size_t)1 << 11)
+#define NODES_FOR_EACH  16u
+#define VISITS_ALWAYS   ((uint64_t)1 << 16)
+#define VISITS_FOR_EACH 256u
+/* Maximum number of functions in the stack of a node. Deeper branches are pruned. */
 #define MAX_DEPTH 1000u
 
 struct growing {
@@ -33,9 +33,9 @@ struct growing {
   const struct callgrind_graph *graph;
   struct callgrind_flow flow;
   pprofc_builder *builder;
-  uint32_t *last; /* for each function: its last position, or NONE */
+  uint32_t *last; /* for each function: its last node, or NONE */
 
-  size_t most_positions;
+  size_t most_nodes;
   double *largest;      /* for each function and type: cost of its largest branch */
   double *below;        /* for each function and type: cost of all its branches */
   uint64_t visits_left; /* number of calls that may still be visited */
@@ -43,38 +43,38 @@ struct growing {
 
   /* Shares in the second pass, which sets tree->joined. */
   double *joined_share; /* for each call and type: share of the callee's cost in pruned branches */
-  double *leaf_share;   /* for each function and type: share of its cost at positions whose branches
+  double *leaf_share;   /* for each function and type: share of its cost at nodes whose branches
                            are all pruned */
 };
 
-/* Appends a position without weights. Returns false, and makes the builder fail, when out of
+/* Appends a node without weights. Returns false, and makes the builder fail, when out of
  * memory. */
-static bool push_position(struct growing *g, const struct callgrind_position *position) {
+static bool push_node(struct growing *g, const struct callgrind_node *node) {
   struct callgrind_tree *tree = g->tree;
-  size_t cells = (tree->position_count + 1) * tree->types, index = tree->position_count;
-  if (!import_need(g->builder,
-                   ARRAY_RESERVE(tree->mem, tree->weights, tree->weight_room, cells) &&
-                       ARRAY_RESERVE(tree->mem, tree->pruned, tree->pruned_room, cells) &&
-                       ARRAY_PUSH(tree->mem, tree->positions, tree->position_count,
-                                  tree->position_room, *position)))
+  size_t cells = (tree->node_count + 1) * tree->types, index = tree->node_count;
+  if (!import_need(
+          g->builder,
+          ARRAY_RESERVE(tree->mem, tree->weights, tree->weight_room, cells) &&
+              ARRAY_RESERVE(tree->mem, tree->pruned, tree->pruned_room, cells) &&
+              ARRAY_PUSH(tree->mem, tree->nodes, tree->node_count, tree->node_room, *node)))
     return false;
   memset(callgrind_weights(tree, index), 0, tree->types * sizeof *tree->weights);
   memset(callgrind_pruned(tree, index), 0, tree->types * sizeof *tree->pruned);
   return builder_ok(g->builder);
 }
 
-/* Appends a position with the given weights. */
-static void add_position(struct growing *g, uint32_t function, uint32_t above, uint32_t site,
-                         const double *weights) {
+/* Appends a node with the given weights. */
+static void add_node(struct growing *g, uint32_t function, uint32_t above, uint32_t site,
+                     const double *weights) {
   struct callgrind_tree *tree = g->tree;
-  size_t index = tree->position_count;
-  uint32_t depth = above == NONE ? 1 : tree->positions[above].depth + 1;
-  if (!push_position(g, &(struct callgrind_position){function, above, site, NONE, depth})) return;
+  size_t index = tree->node_count;
+  uint32_t depth = above == NONE ? 1 : tree->nodes[above].depth + 1;
+  if (!push_node(g, &(struct callgrind_node){function, above, site, NONE, depth})) return;
   memcpy(callgrind_weights(tree, index), weights, tree->types * sizeof *weights);
   if (g->last[function] == NONE)
     tree->first[function] = (uint32_t)index;
   else
-    tree->positions[g->last[function]].next = (uint32_t)index;
+    tree->nodes[g->last[function]].next = (uint32_t)index;
   g->last[function] = (uint32_t)index;
   tree->frames += depth;
 }
@@ -95,33 +95,33 @@ static void call_tree_add_flat(struct growing *g) {
   double weights[CALLGRIND_MAX_EVENTS];
   for (size_t t = 0; t < g->tree->types; t++) weights[t] = 1;
   for (uint32_t f = 0; f < g->tree->functions && builder_ok(g->builder); f++)
-    add_position(g, f, NONE, NONE, weights);
+    add_node(g, f, NONE, NONE, weights);
 }
 
-/* Adds a position for each call. The stack of a position has two frames: the caller's call site and
+/* Adds a node for each call. The stack of a node has two frames: the caller's call site and
  * the function. */
 static void add_edges(struct growing *g) {
   size_t types = g->tree->types;
   double shares[CALLGRIND_MAX_EVENTS];
   for (uint32_t f = 0; f < g->tree->functions && builder_ok(g->builder); f++) {
     for (size_t t = 0; t < types; t++) shares[t] = callgrind_root_share(&g->flow, f, t);
-    if (any(shares, types)) add_position(g, f, NONE, NONE, shares);
+    if (any(shares, types)) add_node(g, f, NONE, NONE, shares);
   }
   for (uint32_t c = 0; c < g->graph->call_count && builder_ok(g->builder); c++) {
     const struct callgrind_call *call = &g->graph->calls[c];
     for (size_t t = 0; t < types; t++) shares[t] = callgrind_call_share(&g->flow, c, t);
-    if (any(shares, types)) add_position(g, call->callee, NONE, site_of(g, call), shares);
+    if (any(shares, types)) add_node(g, call->callee, NONE, site_of(g, call), shares);
   }
 }
 
 /* ---- the tree ---------------------------------------- */
 
 static bool tree_is_full(const struct growing *g) {
-  return g->tree->position_count >= g->most_positions || g->tree->frames >= MAX_FRAMES;
+  return g->tree->node_count >= g->most_nodes || g->tree->frames >= MAX_FRAMES;
 }
 
 static bool is_deep(const struct callgrind_tree *tree, uint32_t above) {
-  return above != NONE && tree->positions[above].depth >= MAX_DEPTH;
+  return above != NONE && tree->nodes[above].depth >= MAX_DEPTH;
 }
 
 static void add_joined(struct growing *g, const struct callgrind_call *call, const double *shares) {
@@ -146,7 +146,7 @@ static enum branch_size size_of_branch(const struct growing *g, uint32_t functio
   return size;
 }
 
-/* Adds the cost of a pruned branch to the position `above`; if `above` is NONE, to pruned_roots. */
+/* Adds the cost of a pruned branch to the node `above`; if `above` is NONE, to pruned_roots. */
 static void add_pruned(struct growing *g, uint32_t function, uint32_t above, const double *shares) {
   struct callgrind_tree *tree = g->tree;
   const double *inclusive = g->flow.inclusive + function * tree->types;
@@ -154,9 +154,9 @@ static void add_pruned(struct growing *g, uint32_t function, uint32_t above, con
   for (size_t t = 0; t < tree->types; t++) pruned[t] += shares[t] * inclusive[t];
 }
 
-/* Adds a branch: a position of a function with a share of the function's cost. Prunes the branch if
+/* Adds a branch: a node of a function with a share of the function's cost. Prunes the branch if
  * it is small, very deep or over the limit of the tree. The first pass adds the cost of a pruned
- * branch to the position `above`. The second pass adds the share of a pruned branch to the share
+ * branch to the node `above`. The second pass adds the share of a pruned branch to the share
  * of its call, and never prunes roots. */
 static void add_branch(struct growing *g, uint32_t function, uint32_t above,
                        const struct callgrind_call *call, const double *shares) {
@@ -171,15 +171,15 @@ static void add_branch(struct growing *g, uint32_t function, uint32_t above,
   else if (cut && !tree->joined)
     add_pruned(g, function, above, shares);
   else
-    add_position(g, function, above, call ? site_of(g, call) : NONE, shares);
+    add_node(g, function, above, call ? site_of(g, call) : NONE, shares);
 }
 
-/* True if all branches of a position would be pruned. Allows for rounding errors, so that large
+/* True if all branches of a node would be pruned. Allows for rounding errors, so that large
  * branches are never lost. */
-static bool all_are_cut(const struct growing *g, uint32_t function, uint32_t position) {
+static bool all_are_cut(const struct growing *g, uint32_t function, uint32_t node) {
   const struct callgrind_tree *tree = g->tree;
-  const double *weights = callgrind_weights(tree, position);
-  if (tree->joined && (tree_is_full(g) || is_deep(tree, position))) return true;
+  const double *weights = callgrind_weights(tree, node);
+  if (tree->joined && (tree_is_full(g) || is_deep(tree, node))) return true;
   for (size_t t = 0; t < tree->types; t++) {
     double cost = weights[t] * g->largest[function * tree->types + t] * (1 + ROUNDING);
     if (cost > 0 && cost >= (double)g->graph->totals[t] * SMALLEST_SHARE) return false;
@@ -187,10 +187,10 @@ static bool all_are_cut(const struct growing *g, uint32_t function, uint32_t pos
   return true;
 }
 
-/* Prunes all branches of a position without visiting the calls of its function. */
-static void cut_all(struct growing *g, uint32_t function, uint32_t position) {
-  const double *weights = callgrind_weights(g->tree, position);
-  double *pruned = callgrind_pruned(g->tree, position);
+/* Prunes all branches of a node without visiting the calls of its function. */
+static void cut_all(struct growing *g, uint32_t function, uint32_t node) {
+  const double *weights = callgrind_weights(g->tree, node);
+  double *pruned = callgrind_pruned(g->tree, node);
   size_t types = g->tree->types;
   for (size_t t = 0; t < types; t++) {
     if (g->tree->joined)
@@ -200,10 +200,10 @@ static void cut_all(struct growing *g, uint32_t function, uint32_t position) {
   }
 }
 
-static void add_branches_of(struct growing *g, uint32_t function, uint32_t position) {
+static void add_branches_of(struct growing *g, uint32_t function, uint32_t node) {
   struct callgrind_tree *tree = g->tree;
-  if (all_are_cut(g, function, position)) {
-    cut_all(g, function, position);
+  if (all_are_cut(g, function, node)) {
+    cut_all(g, function, node);
     return;
   }
   double shares[CALLGRIND_MAX_EVENTS];
@@ -212,8 +212,8 @@ static void add_branches_of(struct growing *g, uint32_t function, uint32_t posit
     const struct callgrind_call *call = &g->graph->calls[c];
     if (call->closes_cycle) continue;
     for (size_t t = 0; t < tree->types; t++)
-      shares[t] = callgrind_weights(tree, position)[t] * callgrind_call_share(&g->flow, c, t);
-    add_branch(g, call->callee, position, call, shares);
+      shares[t] = callgrind_weights(tree, node)[t] * callgrind_call_share(&g->flow, c, t);
+    add_branch(g, call->callee, node, call, shares);
   }
 }
 
@@ -226,8 +226,8 @@ static void grow_tree(struct growing *g) {
     for (size_t t = 0; t < tree->types; t++) shares[t] = callgrind_root_share(&g->flow, f, t);
     add_branch(g, f, NONE, NULL, shares);
   }
-  for (uint32_t i = 0; builder_ok(g->builder) && i < tree->position_count; i++) {
-    uint32_t function = tree->positions[i].function;
+  for (uint32_t i = 0; builder_ok(g->builder) && i < tree->node_count; i++) {
+    uint32_t function = tree->nodes[i].function;
     uint64_t calls = g->graph->functions[function].call_count;
     g->full = g->full || calls > g->visits_left;
     if (g->full && !tree->joined) return;
@@ -252,7 +252,7 @@ static void divide_leaf_shares(struct growing *g) {
     const double *leaf_share = g->leaf_share + caller * types;
     for (uint32_t c = g->graph->functions[caller].first_call; c != NONE; c = calls[c].next) {
       if (calls[c].closes_cycle || !any(g->flow.inclusive + calls[c].callee * types, types))
-        continue; /* a call in a cycle or without cost needs no position */
+        continue; /* a call in a cycle or without cost needs no node */
       for (size_t t = 0; t < types; t++) {
         g->joined_share[c * types + t] += leaf_share[t] * callgrind_call_share(&g->flow, c, t);
         g->leaf_share[calls[c].callee * types + t] += g->joined_share[c * types + t];
@@ -261,23 +261,23 @@ static void divide_leaf_shares(struct growing *g) {
   }
 }
 
-/* Adds a position for the frame "[pruned]", which represents all callers that the tree lacks. Below
- * this frame, adds a position for each call with a joined share. */
-static void add_joined_positions(struct growing *g) {
+/* Adds a node for the frame "[pruned]", which represents all callers that the tree lacks. Below
+ * this frame, adds a node for each call with a joined share. */
+static void add_joined_nodes(struct growing *g) {
   size_t types = g->tree->types;
-  uint32_t above = (uint32_t)g->tree->position_count;
-  push_position(g, &(struct callgrind_position){
-                       NONE, NONE, import_marker(g->builder, STR("[pruned]")), NONE, 1});
+  uint32_t above = (uint32_t)g->tree->node_count;
+  push_node(
+      g, &(struct callgrind_node){NONE, NONE, import_marker(g->builder, STR("[pruned]")), NONE, 1});
   for (uint32_t c = 0; builder_ok(g->builder) && c < g->graph->call_count; c++) {
     const struct callgrind_call *call = &g->graph->calls[c];
     const double *share = g->joined_share + c * types;
-    if (any(share, types)) add_position(g, call->callee, above, site_of(g, call), share);
+    if (any(share, types)) add_node(g, call->callee, above, site_of(g, call), share);
   }
 }
 
 static void clear_tree(struct growing *g) {
   struct callgrind_tree *tree = g->tree;
-  tree->position_count = 0;
+  tree->node_count = 0;
   memset(tree->first, 0xFF, tree->functions * sizeof *tree->first);
   memset(g->last, 0xFF, tree->functions * sizeof *g->last);
   memset(tree->pruned_roots, 0, sizeof tree->pruned_roots);
@@ -286,14 +286,14 @@ static void clear_tree(struct growing *g) {
 
 static void set_limits(struct growing *g) {
   uint64_t size = (uint64_t)g->tree->functions + g->graph->call_count;
-  uint64_t most = POSITIONS_ALWAYS + POSITIONS_FOR_EACH * size;
-  g->most_positions = most < MAX_POSITIONS ? (size_t)most : MAX_POSITIONS;
+  uint64_t most = NODES_ALWAYS + NODES_FOR_EACH * size;
+  g->most_nodes = most < MAX_NODES ? (size_t)most : MAX_NODES;
   g->visits_left = VISITS_ALWAYS + VISITS_FOR_EACH * size;
   g->full = false;
 }
 
 /* Grows the tree a second time. Joins the branches over the limit, so that each call has one
- * position for all of them. */
+ * node for all of them. */
 static void grow_joined(struct growing *g) {
   size_t calls = g->graph->call_count * g->tree->types;
   size_t cells = g->tree->functions * g->tree->types;
@@ -305,7 +305,7 @@ static void grow_joined(struct growing *g) {
   if (!import_need(g->builder, g->joined_share && g->leaf_share)) return;
   grow_tree(g);
   divide_leaf_shares(g);
-  add_joined_positions(g);
+  add_joined_nodes(g);
 }
 
 /* Computes for each function the costs of its branches. */
@@ -362,7 +362,7 @@ void callgrind_tree_init(struct callgrind_tree *tree, const struct callgrind_gra
 
 void callgrind_tree_free(struct callgrind_tree *tree) {
   mem_free(tree->mem, tree->first, tree->functions, sizeof *tree->first);
-  ARRAY_FREE(tree->mem, tree->positions, tree->position_room);
+  ARRAY_FREE(tree->mem, tree->nodes, tree->node_room);
   ARRAY_FREE(tree->mem, tree->weights, tree->weight_room);
   ARRAY_FREE(tree->mem, tree->pruned, tree->pruned_room);
 }
