@@ -24,7 +24,10 @@ static enum page_state state_of(const struct gate_row *row) {
       [PPROFC_GATE_ACCEPTED] = STATE_ACCEPTED,       [PPROFC_GATE_IGNORED] = STATE_UNCHANGED,
       [PPROFC_GATE_INFORMATIONAL] = STATE_UNCHANGED, [PPROFC_GATE_UNMEASURED] = STATE_UNCHANGED,
       [PPROFC_GATE_ASIDE] = STATE_UNCHANGED};
-  return is_broken_time(row) ? STATE_BROKEN : states[row->verdict];
+  if (is_broken_time(row)) return STATE_BROKEN;
+  /* An unchanged row is unjudged if its test would have missed the threshold. */
+  if (row->verdict == PPROFC_GATE_UNCHANGED && row->unjudged) return STATE_UNSURE;
+  return states[row->verdict];
 }
 
 static double log_ratio(const struct gate_row *row) {
@@ -142,6 +145,9 @@ static void make_benchmarks(struct ci_run *run, struct page_model *m) {
     b->name = rows[i].name;
     benchmark_take(m, b, &rows[i], i);
   }
+  for (size_t i = 0; i < m->count; i++)
+    for (int metric = 0; metric < METRICS; metric++)
+      m->has_metric[metric] |= m->benchmarks[i].metrics[metric] != NULL;
   qsort(m->benchmarks, m->count, sizeof *m->benchmarks, by_importance);
   for (size_t i = 0; i < m->count; i++) {
     m->benchmarks[i].number = i + 1;

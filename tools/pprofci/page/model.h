@@ -87,7 +87,8 @@ struct page_model {
   size_t count;
   size_t states[STATES];
   const struct metric_column *columns; /* columns of the page */
-  bool counted;          /* true if there are counts but no times; the columns show counts */
+  bool has_metric[METRICS]; /* for each column, true if a benchmark was measured in its unit */
+  bool counted;             /* true if there are counts but no times; the columns show counts */
   bool one_group;        /* true if all benchmarks are in one package, which is then named once */
   bool suite_suspicious; /* true if most benchmarks take less than half of the base's time */
   enum conclusion conclusion;

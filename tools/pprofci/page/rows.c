@@ -143,6 +143,7 @@ static void put_metric(struct fill *f, const struct benchmark *b, const struct g
 
 static void put_metrics(struct fill *f, const struct page_model *m, const struct benchmark *b) {
   for (int metric = 0; metric < METRICS; metric++) {
+    if (!m->has_metric[metric]) continue;
     fill_pack(f, "metrics:{label:s", m->columns[metric].label);
     if (b->metrics[metric])
       put_metric(f, b, b->metrics[metric]);
@@ -293,10 +294,14 @@ static void put_fold(struct fill *f, const struct page_model *m, enum page_state
 static void put_head(struct fill *f, const struct page_model *m) {
   if (m->one_group) fill_str(f, "group", m->benchmarks[0].group);
   fill_flag(f, "counted", m->counted);
+  int64_t columns = 2; /* the name and the rounds */
   for (int metric = 0; metric < METRICS; metric++) {
+    if (!m->has_metric[metric]) continue;
+    columns++;
     fill_pack(f, "columns:{column:s remark:s}", m->columns[metric].title,
               m->columns[metric].remark);
   }
+  fill_number(f, "column-count", columns);
 }
 
 void rows_fill(struct fill *f, const struct page_model *m) {

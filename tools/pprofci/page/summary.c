@@ -252,31 +252,55 @@ static void put_memory_cell(struct buffer *out, const struct benchmark *b) {
     number_sides(out, row);
 }
 
+/* Writes the head of the table. `memory` and `profiles` are true if the table has their columns. */
+static void put_slower_head(struct buffer *out, const struct page_model *m, bool memory,
+                            bool profiles) {
+  const char *remark = m->columns[METRIC_TIME].remark;
+  buffer_add_text(out, "| benchmark | base " ARROW " head");
+  if (*remark) buffer_printf(out, ", %s", remark);
+  buffer_add_text(out, " | change |");
+  if (memory) buffer_printf(out, " %s |", m->columns[METRIC_BYTES].label);
+  if (profiles) buffer_add_text(out, " because |");
+  buffer_add_text(out, "\n|---|--:|--:|");
+  if (memory) buffer_add_text(out, "--:|");
+  if (profiles) buffer_add_text(out, "---|");
+  buffer_add_char(out, '\n');
+}
+
+static void put_slower_row(struct buffer *out, const struct page_model *m,
+                           const struct benchmark *b, bool memory, bool profiles) {
+  buffer_add_text(out, "| **");
+  md_link_benchmark(out, b);
+  buffer_add_text(out, "** | ");
+  number_sides(out, b->worst);
+  if (!number_is_time(b->worst->unit)) {
+    buffer_add_char(out, ' ');
+    md_name(out, b->worst->unit);
+  }
+  buffer_add_text(out, " | ");
+  put_change_cell(out, b->worst);
+  buffer_add_text(out, " |");
+  if (memory) {
+    buffer_add_char(out, ' ');
+    put_memory_cell(out, b);
+    buffer_add_text(out, " |");
+  }
+  if (profiles) {
+    buffer_add_char(out, ' ');
+    put_because_cell(out, m, b);
+    buffer_add_text(out, " |");
+  }
+  buffer_add_char(out, '\n');
+}
+
+/* Adds the benchmarks that got worse. Omits the columns of memory and profiles if they are empty.
+ */
 static void put_slower(struct buffer *out, const struct page_model *m) {
   if (!m->states[STATE_SLOWER]) return;
-  const char *remark = m->columns[METRIC_TIME].remark;
-  buffer_printf(out,
-                "| benchmark | base " ARROW " head%s%s | change | %s | because |\n"
-                "|---|--:|--:|--:|---|\n",
-                *remark ? ", " : "", remark, m->columns[METRIC_BYTES].label);
-  for (size_t i = 0; i < m->states[STATE_SLOWER] && i < ROWS_MOST; i++) {
-    const struct benchmark *b = &m->benchmarks[i];
-    buffer_add_text(out, "| **");
-    md_link_benchmark(out, b);
-    buffer_add_text(out, "** | ");
-    number_sides(out, b->worst);
-    if (!number_is_time(b->worst->unit)) {
-      buffer_add_char(out, ' ');
-      md_name(out, b->worst->unit);
-    }
-    buffer_add_text(out, " | ");
-    put_change_cell(out, b->worst);
-    buffer_add_text(out, " | ");
-    put_memory_cell(out, b);
-    buffer_add_text(out, " | ");
-    put_because_cell(out, m, b);
-    buffer_add_text(out, " |\n");
-  }
+  bool memory = m->has_metric[METRIC_BYTES], profiles = m->run->pair_count > 0;
+  put_slower_head(out, m, memory, profiles);
+  for (size_t i = 0; i < m->states[STATE_SLOWER] && i < ROWS_MOST; i++)
+    put_slower_row(out, m, &m->benchmarks[i], memory, profiles);
   buffer_add_char(out, '\n');
   if (m->states[STATE_SLOWER] > ROWS_MOST)
     buffer_printf(out, "and %zu more\n\n", m->states[STATE_SLOWER] - ROWS_MOST);
