@@ -1,4 +1,5 @@
-/* Parses the command line of pprofc, and adds flags and hints to error messages. */
+/* Parses the command line of pprofc. Adds the name of a wrong flag, and a hint, to error messages.
+ */
 #ifndef PPROFC_TOOLS_OPTIONS_H
 #define PPROFC_TOOLS_OPTIONS_H
 

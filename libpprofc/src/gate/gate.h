@@ -151,8 +151,9 @@ struct gate_row {
   double base_noise, head_noise;
   double between, between_degrees; /* standard error of log(head / base) from earlier runs, and its
                                       degrees of freedom; 0 if unknown */
-  /* larger range (largest minus smallest sample) of base and head. If the medians differ by more
-   * than both inner ranges (without the lowest and the highest sample), the larger inner range. */
+  /* The larger of two ranges: of base and of head. A range is the largest minus the smallest
+   * sample. If the medians differ by more than both inner ranges, it is the larger inner range,
+   * which does not count the lowest and the highest sample. */
   double range;
 
   bool whole;       /* true for the row of the geometric mean of all benchmarks */

@@ -18,8 +18,8 @@
  * 200,000 steps, about 10 ms. After that, PCRE2's automaton, which is linear in the text, matches
  * this text and every later text. The automaton also matches every text of more than 8 KiB. It has
  * a budget of 5 * 10^9 steps, a few seconds, for the life of an expression. Each byte of text costs
- * the square of the number of states. An expression that has used up its budget is "tripped": it
- * matches nothing, and the caller reports an error instead of a wrong result.
+ * as many steps as the square of the number of states. An expression that has used up its budget is
+ * "tripped": it matches nothing, and the caller reports an error instead of a wrong result.
  *
  * Memory. A match takes at most 16 MiB of heap and 256 KiB of workspace, from the caller's
  * allocator.
@@ -30,8 +30,7 @@
  *     1,000 times, is refused with "expression too large". Go accepts about 3 million instructions.
  *   - Nesting. (?:...) counts for the limit of 1000; in Go only its contents count. PCRE2 accepts
  *     about 500 nested groups.
- *   - [x\P{..}] does not ignore case, unless the category is Lu, Ll or Lt. \P{..} outside of [^..]
- *     equals Go's.
+ *   - With (?i), a \P{..} inside [..] does not ignore case, unless the category is Lu, Ll or Lt.
  *   - Unicode. Categories and scripts follow the Unicode version of PCRE2.
  *   - Without PCRE2, only plain texts work. Other patterns give PPROFC_E_UNSUPPORTED. */
 #ifndef PPROFC_REGEX_REGEX_H

@@ -29,8 +29,9 @@ pprofc_status files_open(struct files *files, const char *const *names, size_t c
                          pprofc_error *error);
 void files_close(struct files *files);
 
-/* Opens a regular file for reading. `path` is relative to a folder, or an absolute path below a
- * folder. Rejects ".." and symlinks. Returns the descriptor, or -1 with an error. */
+/* Opens a regular file for reading. `path` is relative to one of the folders of `files`, or an
+ * absolute path below a folder. Rejects ".." and symlinks. Returns the descriptor, or -1 with an
+ * error. */
 int files_find(const struct files *files, pprofc_str path, struct stat *info, pprofc_error *error);
 
 /* Appends the content of a file to `data`. The size limit of the buffer applies. */

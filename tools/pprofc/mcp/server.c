@@ -221,7 +221,7 @@ static bool check_modern(const struct rpc_request *request, struct rpc_answer *a
   return !answer->code;
 }
 
-/* Answers the method ping. Only the revisions in which a session begins with initialize have it. */
+/* Answers the method ping, which only the older revisions of the protocol have. */
 static bool mcp_ping(bool modern, const struct rpc_request *request, struct rpc_answer *answer) {
   if (modern || !str_equal(request->method, STR("ping"))) return false;
   buffer_add_text(&answer->result, "{}");

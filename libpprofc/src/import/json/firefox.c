@@ -265,7 +265,7 @@ struct firefox_clock {
   uint32_t track;
 };
 
-/* Reads the time of sample i, which becomes the next sample. */
+/* Stores the time of sample i as the time of the next sample (c->next). */
 static void firefox_read_time(struct firefox_reader *r, struct firefox_clock *c, size_t i) {
   const struct node *node = node_at(c->times ? c->times : c->deltas, i);
   int64_t time = json_scaled(r->builder, node, 6), sum;
