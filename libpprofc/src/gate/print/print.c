@@ -191,7 +191,7 @@ static void put_inconclusive(struct buffer *out, const struct gate *gate,
   if (row->wanted > 0) return; /* gate_print_remarks prints the noise of counts for every row. */
   if (row->significant && row->one_process)
     buffer_add_text(out, "; all samples of a side come from one process");
-  else if (row->significant && row->overloaded)
+  else if (row->significant && row->overloaded && !gate->settings.any_load)
     buffer_add_text(out, "; the machine was overloaded");
   else if (row->significant && !row->aside)
     buffer_printf(out, "; the threshold of %.4g%% lies within the interval", 100 * row->threshold);
