@@ -279,8 +279,8 @@ async function testHostile() {
   await page.evaluate(() => window.pprofc.set({ t0: "9000000000s", t1: "9000000000.000001s" }));
   for (let i = 0; i < 60; i++) await page.keyboard.press("+");
   check((await page.evaluate(() => window.pprofc.drawing.span)) >= 1, "the zoom ends at a nanosecond");
+  await page.goto("about:blank"); // the last zoom writes the address later, and must not write this one
   await page.goto(`${pathToFileURL(html).href}#group=1&t0=0.5&t1=1.5`);
-  await page.reload();
   await ready(page);
   const both = await state(page);
   check(both.t0 === "0.5" && both.t1 === "1.5" && both.group === -1 && (await rangeText(page)) !== "3s", `an address with a label and a range keeps the range: ${JSON.stringify(both)}`);

@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import { begin, checking, findPackages, launch, openPage } from "./browser.mjs";
+import { becomes, begin, checking, findPackages, launch, openPage } from "./browser.mjs";
 
 const { pprofc, testdata, folders, work, shots } = begin("trend");
 const browser = await launch(folders);
@@ -85,7 +85,8 @@ for (const [name, options] of views) {
   await page.locator("li #graph canvas.pf-graph").waitFor();
   check(/2,450,994 → 73,525,810/.test(await page.textContent("#graph")), `${name}: counts of allocations`);
   await page.click("section:has(small:text('sec/op')) a.graph-link");
-  await page.locator("li #graph canvas.pf-graph").waitFor();
+  // The graph before this one stays until the new one is in its place.
+  await becomes(async () => /Count cpu .*5\.33s/.test(await page.textContent("#graph")));
   const told = await page.textContent("#graph"), sides = await page.evaluate(() => [document.documentElement.scrollWidth, window.innerWidth]);
   check(/Count cpu 22d200f8670d/.test(told) && /5\.33s → 76\.73s/.test(told) && sides[0] <= sides[1], `${name}: ${told.slice(0, 120)} ${sides}`);
   if (shots) await page.screenshot({ path: path.join(shots, `trend_graph_${name}.png`) });

@@ -126,6 +126,7 @@ class App {
 
   // Sets all settings to those in `state`, which comes from an address.
   restore(state) {
+    clearTimeout(this.later); // a move before this one must not change the new address
     this.silent = true;
     this.set(state);
     if ((this.selectedName ?? "") !== state.sel) this.selectName(state.sel);
