@@ -115,10 +115,12 @@ static void trace_samples(const struct node *root, pprofc_builder *builder, stru
 
 /* ---- events ----------------------------------------- */
 
-/* A complete event (kind X), kept until the complete events of its thread are sorted. */
+/* A complete event (kind X), kept until the complete events of its thread are sorted. Its times are
+ * in nanoseconds. */
 struct trace_complete {
-  int64_t at, duration;
+  int64_t at, end;
   uint32_t order, key;
+  uint32_t outer; /* index of the event that contains this event, or MAP_NONE */
 };
 
 /* An event and its key. The key is the index of the event's name and arguments in trace_reader.key.
@@ -308,7 +310,7 @@ static void trace_sort(struct trace_marks *marks) {
 static int trace_by_length(const void *a, const void *b) {
   const struct trace_complete *x = a, *y = b;
   if (x->at != y->at) return x->at < y->at ? -1 : 1;
-  if (x->duration != y->duration) return x->duration > y->duration ? -1 : 1;
+  if (x->end != y->end) return x->end > y->end ? -1 : 1;
   return (x->order > y->order) - (x->order < y->order);
 }
 
@@ -317,22 +319,54 @@ static void trace_push(struct trace_marks *marks, int64_t at, uint32_t key, uint
   marks->count++;
 }
 
-static int64_t trace_duration(const struct trace_reader *r, const struct node *event) {
+/* Returns the end of a complete event that begins at `at`. */
+static int64_t trace_end(struct trace_reader *r, const struct node *event, int64_t at) {
   const struct node *duration = node_get(event, "dur");
-  return json_scaled(r->builder, duration ? duration : node_get(event, "tdur"), 3);
+  int64_t passed = json_scaled(r->builder, duration ? duration : node_get(event, "tdur"), 3), end;
+  if (passed >= 0 && !__builtin_add_overflow(at, passed, &end)) return end;
+  r->faults.reversed++;
+  return at;
+}
+
+/* Closes an event: the event that contains it ends at the same time or later. Returns the index of
+ * that event. */
+static uint32_t trace_close(struct trace_complete *complete, uint32_t event) {
+  uint32_t outer = complete[event].outer;
+  if (outer != MAP_NONE && complete[outer].end < complete[event].end)
+    complete[outer].end = complete[event].end;
+  return outer;
+}
+
+/* Moves the ends of events so that all events nest. An event crosses an open event if it begins in
+ * the open event and ends after it. If the time that both share is the shorter part, the open event
+ * then ends where the other one begins. Otherwise the open event contains the other one, and both
+ * end together. Rounded times and kernels of a GPU cross by less than a microsecond. */
+static void trace_nest(struct trace_reader *r, struct trace_complete *complete, size_t count) {
+  uint32_t open = MAP_NONE;
+  for (size_t i = 0; i < count; i++) {
+    int64_t at = complete[i].at, end = complete[i].end;
+    while (open != MAP_NONE && complete[open].end <= at) open = trace_close(complete, open);
+    if (open != MAP_NONE && complete[open].end < end) r->faults.crossing++;
+    while (open != MAP_NONE && complete[open].end < end &&
+           (uint64_t)complete[open].end - (uint64_t)at <
+               (uint64_t)end - (uint64_t)complete[open].end) {
+      complete[open].end = at;
+      open = trace_close(complete, open);
+    }
+    complete[i].outer = open;
+    open = (uint32_t)i;
+  }
+  while (open != MAP_NONE) open = trace_close(complete, open);
 }
 
 /* Converts each complete event to a begin mark and an end mark. */
 static void trace_add_complete(struct trace_reader *r, struct trace_complete *complete,
                                size_t count, struct trace_marks *begins, struct trace_marks *ends) {
   if (count) qsort(complete, count, sizeof *complete, trace_by_length);
+  trace_nest(r, complete, count);
   for (size_t i = 0; i < count; i++) {
-    int64_t end;
-    bool good = complete[i].duration >= 0 &&
-                !__builtin_add_overflow(complete[i].at, complete[i].duration, &end);
-    if (!good) r->faults.reversed++;
     trace_push(begins, complete[i].at, complete[i].key, complete[i].order);
-    trace_push(ends, good ? end : complete[i].at, complete[i].key, MAP_NONE);
+    trace_push(ends, complete[i].end, complete[i].key, MAP_NONE);
   }
 }
 
@@ -347,8 +381,8 @@ static void trace_add_marks(struct trace_reader *r, const struct trace_entry *en
     int64_t at = json_scaled(r->builder, node_get(event, "ts"), 3);
     char kind = trace_kind(event);
     if (kind == 'X')
-      complete[complete_count++] =
-          (struct trace_complete){at, trace_duration(r, event), (uint32_t)i, entries[i].key};
+      complete[complete_count++] = (struct trace_complete){at, trace_end(r, event, at), (uint32_t)i,
+                                                           entries[i].key, MAP_NONE};
     else
       trace_push(kind == 'B' ? begins : ends, at, entries[i].key, (uint32_t)i);
   }
@@ -444,6 +478,9 @@ static void trace_read(struct trace_reader *r, const struct node *events) {
   import_account(r->builder, r->entry_count - r->faults.unmatched, "events", losses);
   import_note_count(r->builder, r->faults.open, "event was still open at the end",
                     "events were still open at the end");
+  import_note_count(r->builder, r->faults.crossing,
+                    "event ends after the event in which it begins: one of the two was changed",
+                    "events end after the event in which they begin: one of the two was changed");
   import_note_count(r->builder, r->faults.reversed, "event has a negative duration",
                     "events have negative durations");
 }

@@ -63,9 +63,10 @@ struct trace_marks {
 };
 
 /* unmatched: number of end events that match no open frame; open: number of frames that were never
- * closed; reversed: number of complete events with a negative duration. */
+ * closed; reversed: number of complete events with a negative duration; crossing: number of
+ * complete events that end after the event in which they begin. */
 struct trace_faults {
-  size_t unmatched, open, reversed;
+  size_t unmatched, open, reversed, crossing;
 };
 
 /* List of end events with the same time that have not yet closed a frame. All events of a list have
