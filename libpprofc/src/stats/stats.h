@@ -23,6 +23,9 @@ double stats_weighted_median(struct weighted *items, size_t count);
  * the values. Returns NaN if there are no values. */
 double stats_median(double *values, size_t count);
 
+/* Distance from the limit of significance that gives a power of 80 %, in standard errors. */
+#define STATS_POWER_80 0.85
+
 /* ---- intervals of ratios and means ------------------ */
 
 struct ratio_interval {

@@ -3,8 +3,6 @@
  * checks it). */
 #include "verdict/compare.h"
 
-/* Distance from the limit of significance that gives a power of 80 %, in standard errors. */
-#define ADVICE_POWER 0.85
 /* Factors that multiply the standard errors. With few runs, a comparison often overestimates the
  * variance, and then finds only larger changes. */
 #define ADVICE_EXCESS_TWO  1.45 /* factor for 2 runs each of base and head */
@@ -31,7 +29,7 @@ static double advice_excess(const struct advice *a) {
 static double advice_factor(const struct advice *a) {
   double quantile = isinf(a->degrees) ? pprofc_normal_quantile(a->limit)
                                       : pprofc_t_quantile(a->limit, a->degrees);
-  return advice_excess(a) * (quantile + ADVICE_POWER);
+  return advice_excess(a) * (quantile + STATS_POWER_80);
 }
 
 /* Returns the relative variance between runs. With one run each of base and head, this is the

@@ -272,16 +272,13 @@ static bool group_add_whole(struct speed_work *w, const struct speed_group *g, d
 
 /* ---- the common speed -------------------------------- */
 
-/* Distance from the limit of significance that gives a power of 80 %, in standard errors. */
-#define POWER_80 0.85
-
 /* Warns about the noise. If the geometric mean did not change, also reports the change of all
  * benchmarks together that its test would have found. The division hides smaller ones. */
 static void group_warn(struct gate *gate, const struct speed_group *g) {
   double noise = sqrt(squares_of(g, g->speeds) / (double)(g->passes - 2));
   double level = gate->settings.alpha / WHOLE_FACTOR;
   double limit = pprofc_t_quantile(1 - level / 2, g->degrees);
-  double visible = expm1((limit + POWER_80) * g->error);
+  double visible = expm1((limit + STATS_POWER_80) * g->error);
   char hidden[80] = "";
   if (!gate->settings.screening && !whole_is_significant(gate, g) && isfinite(visible)) {
     snprintf(hidden, sizeof hidden, "; a change of all of them is visible from %.1f%%",
