@@ -46,7 +46,7 @@ static pprofc_limits effective_limits(const pprofc_limits *given) {
   return limits;
 }
 
-/* True if the sum of the magnitudes of all values of a sample type does not fit 63 bits. */
+/* True if the sum of the magnitudes of all values of a sample type exceeds 63 bits. */
 static bool open_total_is_too_large(const pprofc_profile *profile, size_t type) {
   const struct samples *samples = &profile->samples;
   uint64_t sum = 0;
@@ -58,7 +58,7 @@ static bool open_total_is_too_large(const pprofc_profile *profile, size_t type) 
   return false;
 }
 
-/* Rejects a profile with totals that do not fit 63 bits, unless the format allows such totals. */
+/* Rejects a profile with totals of more than 63 bits, unless the format allows such totals. */
 static pprofc_status open_check_totals(const struct import_format *format, pprofc_profile **profile,
                                        pprofc_error *error) {
   for (size_t type = 0; !format->wraps && type < (*profile)->type_count; type++) {
@@ -399,8 +399,8 @@ static pprofc_status read_source(const struct open_input_source *source,
   return open_whole(source, mem, options, profile, error);
 }
 
-/* Reads a pipe. If open_stream cannot read the pipe, reads all bytes into memory for a report of
- * sums, because open_fold and then another reader may need them. */
+/* Reads a pipe. If open_stream cannot read it and the caller needs only sums, reads all bytes into
+ * memory first, because two readers may need them: open_fold, then another. */
 static pprofc_status read_pipe(const struct input_pipe *pipe, const pprofc_allocator *mem,
                                const struct import_options *options, const struct open_sums *sums,
                                pprofc_profile **profile, pprofc_error *error) {

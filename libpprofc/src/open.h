@@ -5,15 +5,15 @@
 #include "core/base.h"
 #include "pprofc/profile.h"
 
-/* Data of the samples that a report of sums needs. For such a report, reading a large profile.proto
- * needs less memory (codec/fold/fold.h). */
+/* Data that the caller needs if it adds up samples and never uses one alone. Reading a large
+ * profile.proto then needs less memory (codec/fold/fold.h). */
 struct open_sums {
   bool labels; /* true to add up only samples with equal labels; false if labels may be dropped */
   bool no_stacks; /* true to drop all frames, so that samples with different stacks are added up */
   bool compared; /* true for one of two compared profiles; the comparison drops samples whose values
                     are all 0 */
-  bool tree; /* true to keep the stacks as a tree; the report must read them with profile/delta.h,
-                in any order */
+  bool tree; /* true to keep the stacks as a tree; the report must read them with profile/delta.h
+                and accept any order */
   /* value of the option sample_index, used if `tree` is set; NULL for all types */
   const char *sample_index;
   bool always; /* true to add up the samples also in small profiles, which are otherwise read in

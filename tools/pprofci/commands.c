@@ -71,9 +71,9 @@ static pprofc_status command_end_report(pprofc_error *error) {
 pprofc_error ci_error;
 static const char *ci_beginning = "";
 
-/* The command whose flags are being checked. An error then also names the command that prints the
- * help. */
-static const struct flag_table *checked; /* table of its flags, or NULL: no flags are checked */
+/* Flag table of the command while its flags are checked, else NULL. An error then also names the
+ * command that prints the help. */
+static const struct flag_table *checked;
 
 static _Noreturn void command_end(void) {
   if (checked) exit(command_misused(checked, ci_error.message));

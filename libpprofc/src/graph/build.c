@@ -11,7 +11,7 @@
 struct build {
   struct graph *graph;
   uint8_t *kept;   /* 1 for each node that is shown, else 0 */
-  bool all_kept;   /* true if no node was dropped; nodes without weight then also have edges */
+  bool all_kept;   /* true if no node was dropped; nodes whose values are 0 then also have edges */
   uint32_t *queue; /* queue of nodes for the search in has_other_way */
   uint32_t *seen;  /* for each node, the number (`stamp`) of the last search that reached it */
   uint32_t stamp;
@@ -48,7 +48,7 @@ static void select_nodes(struct build *b) {
 static void keep_shown(struct build *b, size_t count) {
   struct graph *g = b->graph;
   if (g->options.call_tree) {
-    /* Until mark_shown is called, `kept` marks the nodes that will be dropped. */
+    /* In this block, `kept` marks the nodes to drop. */
     for (size_t i = 0; i < count; i++) b->kept[g->shown[i]] = 0;
     graph_trim_tree(g, b->kept);
   }

@@ -12,8 +12,7 @@ struct edges_step {
   int64_t pending, pending_div;
   uint32_t node, edge;
   uint32_t offset;
-  uint32_t skipped; /* offset of the first dropped frame between this frame and the next kept frame,
-                       or 0 */
+  uint32_t skipped; /* fresh_frame.offset of the first dropped frame before the next step, or 0 */
 };
 
 struct edge_table {
@@ -134,7 +133,7 @@ static bool edges_push_location(struct edge_pass *pass, struct edges_worker *w,
   return true;
 }
 
-/* Value of a sample, and the number by which it is divided for a mean. */
+/* Value of a sample, and its divisor if the report shows means. */
 struct amount {
   int64_t value, divisor;
 };

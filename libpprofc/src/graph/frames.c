@@ -99,8 +99,8 @@ static bool read_files(struct graph_frames_builder *b, const struct functions *f
   return true;
 }
 
-/* Reserves space for a text and a node_info of each function. Most profiles need no more space.
- * Without this, the tables would grow in steps, which wastes memory. */
+/* Reserves space for a text and a node_info of each function, which is enough for most profiles.
+ * Tables that grow in steps waste memory. */
 static bool frames_reserve(struct frames *f, size_t functions) {
   return map_reserve(&f->texts.map, f->texts.count + functions) &&
          ARRAY_RESERVE(f->mem, f->infos, f->capacity, functions) && map_reserve(&f->map, functions);

@@ -38,9 +38,8 @@ struct frames {
 
 #define FRAME_LIST 0x80000000u
 
-/* Returns the list of node_infos of a location. `entry` is the location's element in `of_location`,
- * which has the flag FRAME_LIST. Element 0 of the list is its length; indices of node_infos
- * follow. */
+/* Returns the list of node_infos of a location. `entry`, the location's element in `of_location`,
+ * must have the flag FRAME_LIST. The list begins with its length. */
 static inline const uint32_t *frame_list(const struct frames *frames, uint32_t entry) {
   return frames->lists + (entry & ~FRAME_LIST);
 }
@@ -77,10 +76,9 @@ struct graph_edge {
                    uses this field */
 };
 
-/* A tag of a node: a label text, and the sum of the node's samples with this text. The text of a
- * string tag is all string labels of a sample. The text of a number tag is the number of a label
- * "bytes". It counts only samples with equal string labels, so pictures draw it below the string
- * tag with the same `labels`. */
+/* A tag of a node: a text from labels, and the sum of the node's samples with this text. A string
+ * tag shows all string labels of a sample. A number tag shows the number of a label "bytes", for
+ * samples with equal string labels. Pictures draw it below their string tag. */
 struct graph_tag {
   uint32_t labels; /* id of the text of all string labels; 0: no string labels */
   bool is_number;

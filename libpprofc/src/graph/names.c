@@ -8,9 +8,9 @@ static size_t names_put_number(int64_t value, char *out) {
   return (size_t)snprintf(out, NUMBER_ROOM, ":%lld", (long long)value);
 }
 
-/* Writes "file:line:column", or only the file if the line is unknown, and returns its length.
- * For a frame without a name and a file, writes the object in brackets, or "<unknown>" if the
- * frame has no object. */
+/* Writes "file:line:column", or only the file if the line is unknown, and returns its length. For a
+ * frame without a name and a file, writes the object file in brackets, or "<unknown>" if there is
+ * no object file. */
 static size_t put_place(const struct node_place *place, pprofc_str name, pprofc_str file,
                         pprofc_str object, char *out) {
   size_t size = 0;

@@ -32,7 +32,7 @@ struct use {
   uint32_t sample, class_tag;
 };
 
-/* Position in the file of the first sample that has the tag, and the number in its label. */
+/* Position in the file of the first sample with the tag, and the tag's number in that sample. */
 struct tag_first {
   uint32_t order;
   int64_t value;

@@ -146,8 +146,8 @@ pprofc_status graph_sum_tree(struct graph *g, pprofc_error *error) {
 
 /* Removes from the call tree each node i for which removed[i] is 1. Residual edges (edges that skip
  * nodes) then connect the callees of a removed node with its caller. If the node has no caller, its
- * callees become roots. Callers have lower indices than callees, so one loop is enough. Nodes
- * without weight stay unchanged, because no report shows them. */
+ * callees become roots. Callers have lower indices than callees, so one loop is enough. Nodes whose
+ * flat and cum are 0 stay, because no report shows them. */
 void graph_trim_tree(struct graph *g, const uint8_t *removed) {
   for (size_t i = 0; i < g->edge_count; i++) {
     struct graph_edge *e = &g->edges[i];

@@ -5,7 +5,7 @@
 /* Smallest slope of the last third that counts as growth, as a share of the mean slope of the whole
  * series. */
 #define LATE_SHARE 0.25
-/* Largest fall of values that count as growing, as a share of the growth. */
+/* Largest fall that growing values may have, as a share of the growth. */
 #define FALL_SHARE 0.25
 /* Smallest fall and smallest rise of a sawtooth (values that rise and fall by similar amounts), as
  * a share of the range of the values. */
@@ -16,7 +16,7 @@
 /* Number of standard errors by which the slope of the last third must be below the mean slope to
  * show that growth stopped. */
 #define STOP_SIGMAS 2.0
-#define SIGMAS      3.0 /* number of standard errors below which sampling explains a fall */
+#define SIGMAS      3.0 /* largest fall that sampling explains, in standard errors */
 
 struct judging {
   const struct leak_series *s;
@@ -85,9 +85,9 @@ static bool judging_is_sawtooth(const struct judging *j) {
 
 /* ---- chance ------------------------------------------ */
 
-/* Returns the variance of the growth: the sum of the variances of both end values, or if it is
- * smaller, the variance of everything allocated and freed between them. The second can be smaller,
- * because objects that stay in memory were sampled only once. */
+/* Returns the variance of the growth: the smaller of two sums. One adds the variances of both end
+ * values. The other adds the variances of everything allocated and freed between them. It can be
+ * smaller, because objects that stay in memory were sampled only once. */
 static double judging_variance(const struct leak_series *s, const double ends[2]) {
   double both = ends[0] + ends[1], last = s->x[s->count - 1];
   double growth = last - s->x[0];
@@ -167,8 +167,8 @@ static bool judging_by_troughs(struct judging *j, enum leak_verdict otherwise) {
 /* ---- one series -------------------------------------- */
 
 /* Judges a series that grows. Growth is not a leak in four cases: it stopped, the values fell,
- * chance explains it, or the program freed most of what it allocated. Returns false when out of
- * memory. */
+ * chance explains it, or the program kept too little of what it allocated. Returns false when out
+ * of memory. */
 static bool judging_growth(struct judging *j) {
   struct leak_fit *fit = j->fit;
   bool falls = j->fall > FALL_SHARE * fit->growth + SIGMAS * j->sigma;
@@ -214,8 +214,8 @@ static bool judging_one(struct judging *j) {
 }
 
 double leak_visible(const struct leak_rules *rules, size_t tested, double variance) {
-  /* The growth g of new objects has the variance g times `variance`. Only half of alpha counts,
-   * because judging_test doubles the smaller of two p-values. */
+  /* Growth by new objects has the variance growth * `variance`. Only half of alpha counts, because
+   * judging_test doubles the smaller of two p-values. */
   double z = pprofc_normal_quantile(1 - rules->alpha / (2 * (double)(tested + 1)));
   return fmax(rules->floor, z * z * variance);
 }

@@ -70,7 +70,8 @@ static bool leak_series_begin(struct leak_table *t, size_t index) {
   return true;
 }
 
-/* Adds the values of a stack to the series `index`: the series of the stack or of its site. */
+/* Adds the values of a stack to the series `index`: the series of the stack or of its allocating
+ * line. */
 static void leak_series_add(struct leak_table *t, size_t index, const struct leak_stack *stack) {
   size_t judged = t->kind->judged, from = t->kind->left_out;
   struct leak_series *s = &t->series[index];

@@ -21,7 +21,7 @@ enum leak_verdict {
   LEAK_SAWTOOTH, /* the values rise and fall by similar amounts */
   LEAK_STOPPED,  /* the values grew and then stopped */
   LEAK_STEADY,   /* the values show no trend */
-  LEAK_GROWS,    /* the values grow, but most allocations are freed */
+  LEAK_GROWS,    /* the values grow, but by a share of the allocations below leak_rules.kept */
   LEAK_LEAK,
   LEAK_VERDICTS
 };
@@ -56,7 +56,7 @@ struct leak_fit {
   double kept;     /* growth as a share of the amount allocated; NaN if not known */
   double p_trend;  /* p-value of the Mann-Kendall test; NaN below LEAK_FEW values */
   double p;        /* p-value of the growth; 1 if the Mann-Kendall test finds no trend */
-  double adjusted; /* p after the correction for the number of series with `counted` */
+  double adjusted; /* p after the correction for the number of counted series */
   bool counted;    /* true for a candidate series: not ignored, and its values reach `floor`. The
                       correction for the number of tests counts only such series. */
 };

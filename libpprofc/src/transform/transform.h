@@ -111,8 +111,8 @@ pprofc_status transform_benchmarks(const pprofc_profile *source, const char *pat
 
 /* ---- time -------------------------------------------- */
 
-/* Keeps the part of each sample that is in a range of time. The profile must have times. A sample
- * that is a sum of events (times at which it ran) keeps the shares of the events in the range; an
+/* Keeps the part of each sample that is in a range of time. The profile must have times. If a
+ * sample is a sum of events (times at which it ran), keeps the share of the events in the range. An
  * event that is partly in the range counts in proportion. Values in adjacent ranges add up exactly.
  * Drops samples without events. The profile gets the start and the duration of the range. */
 pprofc_status transform_time_range(const pprofc_profile *source, struct time_range range,

@@ -32,9 +32,10 @@ void leaks_inputs_free(struct leaks_inputs *inputs);
 void leaks_print_text(const struct leaks *leaks, size_t top, struct output *out);
 void leaks_print_json(const struct leaks *leaks, struct output *out);
 
+#define LEAKS_VALUE 64
+
 /* Formats a value such as "48.20MB" or "1204", and NaN as "-". If `sign` is true, an increase has a
  * '+'. */
-#define LEAKS_VALUE 64
 void leaks_value(double value, pprofc_str unit, bool sign, char out[LEAKS_VALUE]);
 
 /* True if the text table and the HTML page show the row. */

@@ -16,8 +16,8 @@ struct annotation_place {
 };
 
 /* Returns the line to annotate. If the source diff is known, this is the changed line that grew
- * most, because pull requests annotate only changed lines. Otherwise it is the line of
- * pair->own. */
+ * most, because pull requests annotate only changed lines. Otherwise it is the line of the user's
+ * function that led to the growth (pair->own). */
 static struct annotation_place annotated_line(const struct run_pair *pair) {
   struct annotation_place none = {STR(""), 0};
   if (pair && pair->has_sources) {
@@ -53,8 +53,8 @@ static bool has_annotation(const struct page_model *m, const struct run_pair *pa
   return false;
 }
 
-/* Returns the function in run->fired that grew most in the pair of profiles of run->fired[index].
- * Returns NULL if an earlier element of run->fired has this pair. */
+/* Returns the function of run->fired (found by -fail-on) that grew most in the pair of profiles of
+ * run->fired[index]. Returns NULL if an earlier element of run->fired has this pair. */
 static const struct run_fired *fired_first(const struct ci_run *run, size_t index) {
   const struct run_fired *worst = &run->fired[index];
   for (size_t i = 0; i < index; i++)

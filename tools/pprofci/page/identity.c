@@ -35,8 +35,8 @@ const char *identity_branch(struct arena *arena) {
   return *branch ? branch : program_line(arena, NULL, head);
 }
 
-/* A service such as GitHub. `part` is a part of its host name. In its addresses, `commit` and
- * `change` come between the repository and the id of a commit or of a change. */
+/* A service such as GitHub. `part` is a part of its host name. `commit` and `change` precede the id
+ * of a commit or of a change in its addresses. */
 static const struct identity_host {
   const char *part, *commit, *change;
 } identity_hosts[] = {{"github", "/commit/", "/pull/"},
@@ -143,8 +143,8 @@ static bool identity_split(pprofc_str text, struct identity_remote *remote) {
          text_is_of(*path, TEXT_WORDS "/~") && str_find_char(*path, '/') < path->size;
 }
 
-/* True if the path is a folder of a server, not "owner/name" of a service. Services over ssh have
- * the user "git", and their owners are not names of top folders of Unix. */
+/* True if the path is a folder of a server, not "owner/name" of a service. A service has the ssh
+ * user "git", and no owner has the name of a top folder of Unix, such as "home". */
 static bool identity_is_folder(const struct identity_remote *remote) {
   pprofc_str first = str_slice(remote->path, 0, str_find_char(remote->path, '/'));
   if (!remote->ssh) return false;

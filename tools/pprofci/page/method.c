@@ -19,8 +19,8 @@ static void machine_of_results(struct buffer *out, pprofc_str table) {
   }
 }
 
-/* Appends the machine of this process, where the measurements ran, and its version of Go if the
- * benchmarks are in Go. */
+/* Appends the number of CPUs of this machine, on which the measurements ran, and its version of Go
+ * for benchmarks in Go. */
 static void machine_of_here(struct buffer *out, struct ci_run *run) {
   static const char *const argv[] = {"go", "env", "GOVERSION", NULL};
   const char *version = *run->options->record ? program_line(&run->arena, NULL, argv) : "";

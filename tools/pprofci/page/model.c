@@ -25,7 +25,7 @@ static enum page_state state_of(const struct gate_row *row) {
       [PPROFC_GATE_INFORMATIONAL] = STATE_UNCHANGED, [PPROFC_GATE_UNMEASURED] = STATE_UNCHANGED,
       [PPROFC_GATE_ASIDE] = STATE_UNCHANGED};
   if (is_broken_time(row)) return STATE_BROKEN;
-  /* An unchanged row is unjudged if its test would have missed the threshold. */
+  /* The test of this unchanged row could have missed a change as large as the threshold. */
   if (row->verdict == PPROFC_GATE_UNCHANGED && row->unjudged) return STATE_UNSURE;
   return states[row->verdict];
 }
@@ -192,8 +192,8 @@ static void headline_gate_failed(struct buffer *out, const struct page_model *m)
   buffer_add_char(out, '.');
 }
 
-/* Returns "The self cost of " for a condition on the cost of functions without their callees. Else,
- * or for the sum of a group, returns "". */
+/* Returns "The self cost of " for a condition on one function without its callees. Returns "" for
+ * any other condition, and for a group of functions. */
 static const char *fired_extent(const struct run_fired *fired) {
   static const char *const others[] = {"cum>", "total>", "common>"};
   for (size_t i = 0; i < sizeof others / sizeof *others; i++)
@@ -201,8 +201,8 @@ static const char *fired_extent(const struct run_fired *fired) {
   return *fired->place ? "" : "The self cost of ";
 }
 
-/* Returns the function of the change of the sources that grew most, if -fail-on found it in the
- * same pair of profiles as `worst`. Else returns `worst`. */
+/* Returns the function whose changed lines grew most, if -fail-on found it in the same pair of
+ * profiles as `worst`. Else returns `worst`. */
 static const struct run_fired *fired_by_change(const struct ci_run *run,
                                                const struct run_fired *worst) {
   const struct run_pair *pair = model_fired_pair(run, worst);
@@ -214,8 +214,8 @@ static const struct run_fired *fired_by_change(const struct ci_run *run,
   return worst;
 }
 
-/* Appends the function of the pull request's change among the functions that -fail-on found, or
- * else the function that grew most. */
+/* Appends "f grew by 120 ms in words_cpu" for a function that -fail-on found. Prefers the function
+ * whose changed lines grew most to the function that grew most. */
 static void headline_fired(struct buffer *out, const struct ci_run *run) {
   const struct run_fired *worst = fired_by_change(run, model_fired(run));
   buffer_printf(out, "%s%s grew by ", fired_extent(worst), worst->change.name);

@@ -61,7 +61,7 @@ struct page_script {
 void graphs_put_script(struct fill *f, const struct page_script *script);
 
 /* Adds a row to the template list "graphs": the address and a packed flame graph (run/profiles.h).
- * Adds nothing and returns false if the graph is empty or does not fit. */
+ * Adds nothing and returns false if the graph is empty or too large for the page. */
 bool graphs_put(struct fill *f, pprofc_str address, pprofc_str packed);
 
 /* Appends the style of the graphs to the page's style. */

@@ -294,7 +294,7 @@ static void put_fold(struct fill *f, const struct page_model *m, enum page_state
 static void put_head(struct fill *f, const struct page_model *m) {
   if (m->one_group) fill_str(f, "group", m->benchmarks[0].group);
   fill_flag(f, "counted", m->counted);
-  int64_t columns = 2; /* the name and the rounds */
+  int64_t columns = 2; /* the columns of the name and of the rounds */
   for (int metric = 0; metric < METRICS; metric++) {
     if (!m->has_metric[metric]) continue;
     columns++;

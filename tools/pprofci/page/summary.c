@@ -89,7 +89,7 @@ static void summary_for_agents(struct buffer *out, const struct page_model *m) {
 }
 
 #define ROWS_MOST      5  /* maximum number of rows of benchmarks that became slower */
-#define BECAUSE_MOST   2  /* maximum number of functions that one of these rows lists */
+#define BECAUSE_MOST   2  /* maximum number of functions in the row of a benchmark */
 #define NAMES_MOST     12 /* maximum number of benchmark names in a list */
 #define MEASURED_MOST  60 /* maximum number of rows in the table of all measurements */
 #define TABLES_MOST    8  /* maximum number of tables of functions in a summary */
@@ -146,7 +146,7 @@ static void md_code_of(struct buffer *out, pprofc_str clean) {
     if (c && strchr("|`@*_~\\[:#!", c))
       buffer_printf(out, "&#%d;", c);
     else if ((unsigned char)c >= 0x80)
-      buffer_add_char(out, c); /* a part of a UTF-8 sequence, which escape_xml refuses */
+      buffer_add_char(out, c); /* escape_xml refuses a single byte of a UTF-8 sequence */
     else
       escape_xml(out, (pprofc_str){&c, 1});
   }

@@ -62,8 +62,8 @@ static void put_difference(struct fill *f, double base, double head, pprofc_str 
     number_percent(percent, (head - base) / base);
 }
 
-/* Adds half the width of the 95 % interval of the growth, the verdict, and the function to or from
- * which cost moved. */
+/* Adds the verdict, half the width of the growth's 95 % interval, and the function to or from which
+ * cost moved. */
 static void put_function_verdict(struct fill *f, const struct change *change, pprofc_str unit) {
   struct buffer *half = fill_text(f, "half");
   if (isfinite(change->low) && isfinite(change->high))

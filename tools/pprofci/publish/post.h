@@ -29,7 +29,7 @@ struct outcome {
   pprofc_str headline;            /* headline as plain text */
   pprofc_str commit;              /* id of the head commit, or empty */
   struct message summary;         /* text of the result */
-  const struct node *regressions; /* objects with benchmark, file, line, title, message */
+  const struct node *regressions; /* JSON objects with benchmark, file, line, title and message */
   size_t regressed;
 };
 

@@ -217,8 +217,8 @@ static struct message_place publish_place(const struct publish *p) {
  * job, which may be the merge of head and base. */
 static bool is_of_other_commit(const struct publish *p) {
   pprofc_str measured = p->outcome.commit;
-  /* The branch is known only in a workflow_run job. That job does not know the merge commit of the
-   * first job, so no comparison is possible. */
+  /* The branch is known only in a workflow_run job. That job does not know the merge commit that
+   * the other job measured. */
   if (*p->site.branch) return false;
   return measured.size && *p->site.sha && !str_equal(measured, str_of(p->site.sha)) &&
          !str_equal(measured, str_of(p->site.checkout));

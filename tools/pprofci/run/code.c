@@ -388,8 +388,8 @@ static enum source_state source_state(struct ci_run *run, const struct code_plac
   return is_touched(code, changes, place, from) ? SOURCE_IN_DIFF : SOURCE_SAME;
 }
 
-/* True if the source diff edits one of the functions that are inlined at a location. These are the
- * functions of lines `first` to `own` - 1 in the profile. */
+/* True if the source diff edits one of the functions that are inlined at a location. They are in
+ * p->locations.lines, from index `first` to `own` - 1. */
 static bool inlines_edited(struct ci_run *run, const pprofc_profile *p, uint32_t first,
                            uint32_t own, enum diff_side side) {
   for (uint32_t i = first; i < own; i++) {
@@ -517,9 +517,9 @@ static void changed_first(struct pair_verdicts *v) {
   memcpy(v->because, sorted, count * sizeof *sorted);
 }
 
-/* True if no function in a stack has changed code. Checks all functions in the stacks, because new
- * work can appear in other functions, such as the garbage collector. Ignores functions outside the
- * programs, such as functions of shared libraries. */
+/* True if no function in the profiles has changed code. Checks all functions, because new work can
+ * appear in other functions, such as the garbage collector. Ignores functions outside the programs,
+ * such as functions of shared libraries. */
 static bool has_same_code(const struct judged *j, const struct code_comparison *programs) {
   size_t same = 0;
   for (size_t r = 0; r < j->count; r++) {

@@ -82,8 +82,8 @@ struct program {
   int status;                  /* exit status; 127: the program could not be started */
 };
 
-/* Runs a program until it ends, with the user's environment. Lack of memory and interruption end
- * the command, but not an exit status. The caller calls program_end. */
+/* Runs a program until it ends, with the user's environment. An interruption or lack of memory ends
+ * the command. A failure of the program does not. The caller calls program_end. */
 void program_run(struct program *program);
 void program_end(struct program *program);
 
@@ -123,9 +123,10 @@ pprofc_status files_make(struct ci_run *run, const char *path, save_fn *write, c
 void files_put_copy(struct ci_run *run, const char *from, const char *path);
 pprofc_status files_copy(const char *from, const char *to, pprofc_error *error);
 
+typedef int files_order(const struct dirent **a, const struct dirent **b);
+
 /* Lists the names in a folder, including hidden ones. `order` sorts the names, such as
  * alphasort(3). */
-typedef int files_order(const struct dirent **a, const struct dirent **b);
 pprofc_status files_list(struct ci_run *run, const char *folder, files_order *order,
                          const char ***names, size_t *count, pprofc_error *error);
 

@@ -114,8 +114,8 @@ static const char *judged_domain_names(const struct filling *f,
   return buffer_take(&names, &f->run->arena).data;
 }
 
-/* Returns the other function of a domain that has two related functions and the name of one of
- * them. Returns "" for other domains. */
+/* Returns the other of two related functions in a domain (group) that is named after one of them.
+ * Returns "" for any other domain. */
 static pprofc_str judged_domain_other(const struct noise_report *report,
                                       const pprofc_verdict_domain *domain) {
   const pprofc_verdict_row *first = &report->rows[domain->rows[0]];

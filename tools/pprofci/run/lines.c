@@ -26,11 +26,11 @@ struct touched {
   int64_t first, last; /* lines of the definition */
 };
 
-/* A function around a hunk that grew although no changed line did. */
+/* A function around a hunk. The function grew, although no changed line of the hunk did. */
 struct around {
   double delta;
   pprofc_str function;
-  const struct touched *whole; /* the function without lines; NULL if its inlined code grew */
+  const struct touched *whole; /* set if the profile has no lines of `function` */
 };
 
 struct lines_search {
@@ -93,8 +93,8 @@ static void take_function(const struct lines_search *s, struct changed_line *lin
   line->function = function;
 }
 
-/* Tells line_costs which lines own the samples below them: the changed lines. A line that calls a
- * changed line does not count the samples of this call in its cost `inner`. */
+/* Callback of line_costs: true for a changed line. The cost `inner` of a line that calls a changed
+ * line omits the samples of this call. */
 static bool owns_samples(void *context, enum diff_side side, const struct line_cost *cost) {
   return changed_line_at(context, side, cost) != NULL;
 }
@@ -226,7 +226,7 @@ static bool has_code(const struct hunks *hunks, const struct hunk *hunk) {
   return false;
 }
 
-/* Adds the hunks with code that touch a definition to s->touched. */
+/* Adds to s->touched the hunks that contain code and touch a definition. */
 static void add_touched(struct lines_search *s, const struct line_cost *item, int side,
                         const struct changed_file *file, const struct def *extent) {
   const struct hunks *hunks = &s->revisions->hunks;
@@ -260,7 +260,7 @@ static void find_touched(struct lines_search *s, const struct line_cost *item) {
   }
 }
 
-/* Replaces *best, the function around a hunk, by a function without lines if that is better. The
+/* Replaces *best, the function around a hunk, by the function of `t` if that is better. The
  * smallest function that contains the whole hunk is best, then the function that grew most. For the
  * same function, lines in the head are better than lines in the base. */
 static void propose(struct around *best, const struct touched *t, double growth) {

@@ -61,7 +61,7 @@ void graph_set(struct ci_run *run, struct run_pair *pair, const char *name, ppro
  * a graph if the file is missing or is not a graph. */
 void graph_read(struct ci_run *run, struct run_pair *pair, const char *name);
 
-/* Writes the viewer's script into the stage if a pair of profiles has a graph. */
+/* Writes the viewer's script into the temporary folder if a pair of profiles has a graph. */
 void graph_write_viewer(struct ci_run *run);
 
 #endif

@@ -266,7 +266,7 @@ static void stages_write(struct recording *r) {
   if (run->has_base) texts_write(r, SIDE_BASE, "bench");
 }
 
-/* Finds the recorded benchmark that belongs to a row of the gate. */
+/* Data with which item_of_row finds the recorded benchmark of a row of the gate. */
 struct stage_items {
   struct recording *r;
   struct interner keys; /* keys of the recorded benchmarks, in the same order as the benchmarks */

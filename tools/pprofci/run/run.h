@@ -99,7 +99,7 @@ struct run_hunk {
                                known: the line of code with the most words that are new in the file,
                                or the first line of code if no word is new */
   size_t first;             /* if no costs of lines are known: index of the first line of code */
-  size_t words;             /* number of these new words in the line `worst`, or 0 */
+  size_t words;             /* number of words in the line `worst` that are new in the file, or 0 */
 };
 
 #define CHANGES_MOST 4
@@ -289,10 +289,11 @@ void run_watch_signals(void);
 /* Prints annotations and the verdict. Returns the exit status. */
 int run_finish(struct ci_run *run, const struct command_line *line);
 
-/* Judges the rows that `read` adds to the gate. `inputs` owns the data that `read` reads. */
 struct inputs;
 typedef pprofc_status (*read_rows_fn)(struct ci_run *run, struct inputs *inputs, void *context,
                                       pprofc_error *error);
+
+/* Judges the rows that `read` adds to the gate. `inputs` owns the data that `read` reads. */
 void judge_rows(struct ci_run *run, read_rows_fn read, void *context);
 
 /* ---- steps, in the order of their calls -------------- */

@@ -58,9 +58,9 @@ static const struct insertion {
     {"runtime/rand.go", "randinit() {", "globalRand.state.Init(*seed)\n",
      "globalRand.state.Init([32]byte{1})\n"},
 
-    /* Give all threads one sequence of random numbers, because it depends on the clock which thread
-     * runs a goroutine. Maps use a constant instead: another map in the program would change
-     * the order of all later maps. */
+    /* Give all threads one sequence of random numbers, because the clock decides which thread runs
+     * a goroutine. Give maps a constant. Otherwise one more map would change the order of all later
+     * maps. */
     {"runtime/rand.go", "rand() uint64 {", "mp := getg().m\n", "mp = &m0\n"},
     {"runtime/rand.go", "maps_rand() uint64 {", "maps_rand() uint64 {\n",
      "return 0x9e3779b97f4a7c15\n"},
@@ -70,9 +70,8 @@ static const struct insertion {
     {"runtime/mgcscavenge.go", "(s *scavengerState) wake() {", "lock(&s.lock)\n",
      "s.parked = false\n"},
 
-    /* Let the monitor thread wake up once a second. It takes the processor from a goroutine after
-     * 10 milliseconds, which pass early under valgrind. The program then starts another thread, and
-     * allocates memory for it. */
+    /* Let the monitor thread wake up only once a second. After 10 milliseconds, a short time under
+     * valgrind, it takes the processor from a goroutine. The program then starts a thread. */
     {"runtime/proc.go", "sysmon() {",
      "if delay > 10*1000 { // up to 10ms\n\t\t\tdelay = 10 * 1000\n\t\t}\n",
      "delay = 1000 * 1000\n"},
@@ -93,7 +92,7 @@ static const struct insertion {
      "{",
      "newg.trackingSeq = uint8(cheaprand())\n", "newg.trackingSeq = 1\n"},
 
-    /* Do not free these stacks. */
+    /* Do not free the stacks that mmap allocated. */
     {"runtime/stack.go", "stackfree(stk stack) {", "gp := getg()\n",
      "if stk.lo < 1<<39 {\nreturn\n}\n"},
 };
@@ -114,8 +113,8 @@ static size_t find_place(pprofc_str text, const struct insertion *in) {
   return at == end ? text.size : begin + at + strlen(in->after);
 }
 
-/* Replaces *text by a copy with the statements for a file inserted. Returns false if a position was
- * not found. */
+/* Inserts the statements for the file `file` into a copy of *text, and sets *text to the copy.
+ * Returns false if a position was not found. */
 static bool insert_all(pprofc_str *text, const char *file, struct arena *arena) {
   struct buffer out = ci_buffer();
   bool known = true;
@@ -162,8 +161,8 @@ static pprofc_status overlay_copy(struct overlay *o, const char *name, bool *kno
   return PPROFC_OK;
 }
 
-/* Patches the Go runtime to make the counts of each run equal. A runtime file of an unknown version
- * of Go is not patched; the counts then differ more from run to run. */
+/* Patches the Go runtime to make the counts equal in every run. Does not patch a file of an unknown
+ * version of Go; the counts then differ more from run to run. */
 static void overlay_steady(struct overlay *o) {
   static const char *const files[] = {"runtime/rand.go", "runtime/mgcscavenge.go",
                                       "runtime/proc.go", "runtime/stack.go"};
@@ -266,7 +265,7 @@ bool count_is_go(const char *command) {
   return any;
 }
 
-/* Returns the number of benchmarks. */
+/* Counts the benchmarks of a package in one run. Returns their number. */
 static size_t count_package(struct counting *c, int side, size_t number,
                             const struct go_package *package) {
   const char *bench = text_printf(&c->run->arena, "-test.bench=%s", c->run->options->bench);

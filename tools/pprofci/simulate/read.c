@@ -159,8 +159,8 @@ static void note_unnamed(struct counting *c) {
 /* End of the name of the folder of installed Python modules: site-packages or dist-packages. */
 #define INSTALLED "-packages/"
 
-/* True if the package of an installed object, such as "fastsum/_core.so", has its source in the
- * folder. */
+/* True if the folder has the source of the Python package of an object such as "fastsum/_core.so".
+ */
 static bool has_source(struct counting *c, const char *folder, pprofc_str object) {
   pprofc_str package = str_slice(object, 0, str_find_char(object, '/'));
   const char *here = text_printf(&c->run->arena, "%s/%.*s", folder, STR_ARG(package));
@@ -168,7 +168,7 @@ static bool has_source(struct counting *c, const char *folder, pprofc_str object
   return package.size < object.size && (files_is_folder(here) || files_is_folder(in_src));
 }
 
-/* True if the project in the folder can build the object. */
+/* True if the project in the folder can build the object (a program file or library). */
 static bool is_of_project(struct counting *c, const char *folder, pprofc_str object) {
   size_t installed = str_find(object, STR(INSTALLED)), size = strlen(folder);
   if (installed < object.size)
@@ -177,7 +177,7 @@ static bool is_of_project(struct counting *c, const char *folder, pprofc_str obj
          str_find(object, STR("/node_modules/")) == object.size;
 }
 
-/* Prints a message about an object, once for each object. */
+/* Prints a message about an object (a program file or library), once for each. */
 static void note_object(struct counting *c, pprofc_str object) {
   size_t before = c->noted.count;
   (void)interner_copy(&c->noted, &c->run->arena, object);
@@ -255,9 +255,9 @@ static pprofc_str split_iterations(struct counting *c, const char *group, pprofc
   return str_of(text_printf(&c->run->arena, "%s::%.*s", group, STR_ARG(name)));
 }
 
-/* Regular expression of work in Go's runtime that does not count: of the monitor thread, which
- * depends on the clock, and of taking pages in groups of 64. Earlier benchmarks, and the number of
- * threads, decide which benchmark needs the next group. */
+/* Regular expression of functions in Go's runtime that do not count. The work of the monitor thread
+ * depends on the clock. Pages come in groups of 64: earlier benchmarks and the number of threads
+ * decide which benchmark needs the next group. */
 #define GO_UNCOUNTED "^runtime\\.(sysmon|\\(\\*pageAlloc\\)\\.allocToCache)\\b"
 
 static void part_add(struct counting *c, const struct count_run *run, const char *path,

@@ -146,8 +146,7 @@ static pprofc_str talk_take_text(struct talk *talk, pprofc_str *text) {
   return taken;
 }
 
-/* Sends a command with the number *field. If `field` is NULL, sends the command without a
- * number. */
+/* Sends a command with one field, the number *field, or without fields if `field` is NULL. */
 static void talk_send(const struct talk *talk, uint32_t command, const uint32_t *field) {
   uint32_t words[] = {4, command, 0};
   unsigned char bytes[sizeof words];

@@ -170,8 +170,8 @@ static bool folder_is_empty(const char *path) {
   return count == 0;
 }
 
-/* Accepts as a new store: an empty folder, and a folder that another process has made a store in
- * the meantime. */
+/* Checks that the folder can become a store: it is empty, or another process has just made it a
+ * store. */
 static void folder_check_new(struct backing *backing) {
   const char *mark = folder_path(backing, RECORD_MARK);
   if (!folder_is_empty(backing->where) && access(mark, F_OK) != 0)

@@ -12,7 +12,7 @@ struct checker {
   struct output *out;
   struct upkeep_findings *found;
   struct past past;
-  struct interner objects; /* keys of the undamaged objects */
+  struct interner objects; /* keys of the undamaged stored profiles */
 };
 
 static void checker_report(struct checker *c, size_t *count, const char *what, pprofc_str name,

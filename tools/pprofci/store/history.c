@@ -88,8 +88,8 @@ static void list_results(struct json_writer *json, const struct past *past,
   json_end(json);
 }
 
-/* Adds an object for a run. If -budget shortens the list, the object has the numbers of results and
- * profiles instead of their lists. */
+/* Adds a JSON object for a run. If -budget shortens the list, the object has the numbers of results
+ * and profiles instead of their lists. */
 static void list_json_run(struct json_writer *json, const struct past *past,
                           const struct past_run *run, bool brief) {
   json_pack(json,

@@ -1,7 +1,7 @@
 /* Removes the runs that the retention rules do not keep, and unused objects (stored profiles). */
 #include "store/store.h"
 
-#define GRACE 86400 /* minimum age in seconds of an object that may be removed */
+#define GRACE 86400 /* minimum age in seconds of a stored profile that may be removed */
 
 static bool retain_add(struct retain *retain, pprofc_str rule) {
   size_t equals = str_find_last_char(rule, '=');
@@ -57,8 +57,8 @@ static void retain_drop(struct backing *backing, const struct past_run *run, boo
   if (!dry) backing->kind->remove(backing, run->key);
 }
 
-/* Checks that the store has runs, because an empty list would remove every object, and is more
- * likely an error than an empty store. */
+/* Checks that the store has runs, because an empty list would remove every stored profile, and is
+ * more likely an error than an empty store. */
 static void retain_check(const struct past *past, const struct backing *backing) {
   if (past->skipped)
     ci_fail("nothing is removed from '%s' while records in it are broken (pprofci fsck "
@@ -111,7 +111,7 @@ static void sweep_one(struct backing *backing, const struct stored_key *key, int
   if (!dry) backing->kind->remove(backing, key->name);
 }
 
-/* Adds the keys of all objects that records refer to. */
+/* Adds the keys of all stored profiles to which records refer. */
 static void sweep_names(struct past *past, struct backing *backing, struct interner *names) {
   past_read(past, backing);
   retain_check(past, backing);
@@ -124,8 +124,8 @@ void upkeep_sweep(struct backing *backing, int64_t now, bool dry, struct upkeep_
   struct stored_keys keys, left;
   past_init(&past);
   interner_init(&names, &ci_mem);
-  /* List the objects before the runs that refer to them. An object that is stored later is not in
-   * this list, so it stays. */
+  /* List the stored profiles before the runs that refer to them. A profile that is stored later is
+   * not in this list, so it stays. */
   backing_list(backing, "objects", &keys);
   if (keys.count) sweep_names(&past, backing, &names);
   for (size_t i = 0; i < keys.count; i++)

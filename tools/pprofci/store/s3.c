@@ -5,7 +5,7 @@
 
 #include "run/files.h"
 
-/* Maximum age in seconds of an object that need not be written again. */
+/* Maximum age in seconds of a stored profile that need not be written again. */
 #define S3_YOUNG (12 * 3600)
 
 static pprofc_status s3_simple(struct s3_wire *w, const struct s3_request *request, int allowed,
@@ -102,7 +102,7 @@ static pprofc_status s3_write(struct s3_wire *w, const char *key, pprofc_str dat
   return s3_simple(w, &request, 412, code, error);
 }
 
-/* True if a key exists. Sets *young to true if the object is at most S3_YOUNG seconds old, so that
+/* True if a key exists. Sets *young to true if its data is at most S3_YOUNG seconds old, so that
  * `pprofci fsck -clean` does not remove it soon. */
 static bool s3_exists(struct s3_wire *w, const char *key, bool *young) {
   struct reply reply;

@@ -131,7 +131,7 @@ void past_add_record(struct past *past, const char *key, const struct run_record
 pprofc_status past_read_one(struct past *past, struct backing *backing, const char *key,
                             pprofc_error *error);
 
-/* Each function adds one object: a run, a series, a point of the last run, or a profile. */
+/* Each function adds one item: a run, a series, a point of the last run, or a profile. */
 struct past_run *past_add_run(struct past *past, const char *key);
 uint32_t past_add_series(struct past *past, pprofc_str group, pprofc_str name, pprofc_str unit,
                          int direction);
@@ -197,7 +197,7 @@ struct writing_result {
 };
 
 /* Writes the profiles, then the tags, then the record that refers to the profiles. A reader of a
- * record therefore always finds all its objects. */
+ * record therefore always finds all its profiles. */
 void writing_put(struct writing *w, struct backing *backing, const struct commit_info *info,
                  struct writing_result *result);
 
@@ -223,12 +223,12 @@ struct upkeep_counts {
   size_t runs, objects, left_over;
 };
 
-/* Removes the runs that no rule keeps. Then removes the objects that no record uses. Keeps tagged
- * commits. With `dry`, only prints the runs to remove. */
+/* Removes the runs that no rule keeps. Then removes the stored profiles that no record uses. Keeps
+ * tagged commits. With `dry`, only prints the runs to remove. */
 void upkeep_retain(struct backing *backing, const struct retain *retain, int64_t now, bool dry,
                    struct output *out, struct upkeep_counts *counts);
 
-/* Removes unused objects and incomplete files that are older than a day, because a process may
+/* Removes unused profiles and incomplete files that are older than a day, because a process may
  * still write younger files. */
 void upkeep_sweep(struct backing *backing, int64_t now, bool dry, struct upkeep_counts *counts);
 

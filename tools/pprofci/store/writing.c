@@ -309,7 +309,7 @@ void writing_put(struct writing *w, struct backing *backing, const struct commit
   if (!result->series && !result->profiles) ci_fail("nothing to store: no results and no profiles");
   writing_put_tags(&w->arena, backing, info);
   writing_put_record(w, backing, info, text, result);
-  /* Another process may have removed an object while no record used it. Write each missing object
+  /* Another process may have removed a profile while no record used it. Write each missing profile
    * again. */
   for (size_t i = 0; i < w->profile_count; i++)
     writing_put_object(backing, &w->profiles[i], NULL, NULL);

@@ -30,7 +30,7 @@ struct trend_change {
                          confirmed */
   int64_t unmeasured; /* number of unmeasured commits before the change; -1: unknown */
   const char *graph;  /* address of the change's flame graph on the page; NULL without a graph */
-  const char *graph_link; /* `graph`; for the unit "allocs/op", it also selects a sample type */
+  const char *graph_link; /* `graph`, with the sample type if the unit is "allocs/op" */
   pprofc_str graph_kind;  /* kind of the profiles of the graph, such as "cpu" */
 };
 

@@ -80,7 +80,7 @@ static void (*otlp_field(pprofc_str key))(struct otlp *o, pprofc_str text) {
   return NULL;
 }
 
-/* Reads an attribute of a profile. An attribute without a field of pprof becomes a comment
+/* Reads an attribute of a profile. An attribute for which pprof has no field becomes a comment
  * "KEY=VALUE". For keys like "pprof.profile.comment" and "pprof.profile.comment.3", the comment is
  * the value alone. */
 static void otlp_read_profile_attribute(struct otlp *o, int32_t index) {

@@ -118,7 +118,7 @@ static bool index_is_header(uint64_t number) {
   return (number >= 1 && number <= 7 && number != 2) || number == 11;
 }
 
-/* Appends the used fields of a profile, except its samples, to `header`. */
+/* Appends the fields of a profile that the reader uses, except its samples, to `header`. */
 static bool index_header(struct otlp *o, const struct wire_field *f, struct buffer *header) {
   struct wire w = wire_inside(f);
   struct wire_field field;

@@ -32,8 +32,8 @@ struct json_rule {
   const ProtobufCMessageDescriptor *inner;
 };
 
-/* Members whose rule does not follow from the type in the schema. All other members of type bytes
- * are texts. */
+/* Members whose rule does not follow from the type in the schema. All other members of the type
+ * "bytes" contain text. */
 static const struct {
   const char *name;
   enum json_kind kind;

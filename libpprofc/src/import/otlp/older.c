@@ -106,8 +106,8 @@ static struct older_sample *older_read_sample(struct older *c, const struct wire
   return f->type == WIRE_BYTES && !w.fault ? s : NULL;
 }
 
-/* Writes value `index` of a sample. Also writes the times. If the sample has values, writes the
- * times only with the first value (index 0). */
+/* Writes value `index` of a sample. Writes the times with the first value (index 0), or if the
+ * sample has no values. */
 static void older_put_value(const struct older_sample *s, size_t index, struct buffer *out) {
   const uint8_t *data = (const uint8_t *)s->values.data, *times = (const uint8_t *)s->times.data;
   struct wire w = wire_over(data, s->values.size);

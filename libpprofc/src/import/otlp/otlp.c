@@ -115,8 +115,8 @@ static struct otlp_fields otlp_fields_of(const struct wire_field *sample, size_t
 }
 
 /* Detects the encoding of a sample and stores it in *context (struct otlp_form). Returns false if
- * both encodings fit. A sample has values or times. So if a sample has neither field 3 nor times,
- * and only one of the fields 2 and 4, that field contains the values. */
+ * both encodings fit. Every sample has values or times. So in a sample without times and field 3
+ * that has only one of the fields 2 and 4, this field contains the values. */
 static bool otlp_form_of(void *context, const struct wire_field *sample) {
   struct otlp_form *form = context;
   struct otlp_fields f = otlp_fields_of(sample, form->links);
@@ -181,8 +181,8 @@ static pprofc_str otlp_profiles_of(const uint8_t *data, size_t size) {
 }
 
 /* True if the bytes are one ProfilesData of an older version: fields 2 to 8 are tables, or field 2
- * is a dictionary. First checks only the profiles, so that the rest of a large profile.proto, whose
- * top level has the same field numbers, is not read. */
+ * is a dictionary. First checks only the profiles. A large profile.proto has the same field numbers
+ * at its top level, and must not be read to the end. */
 static bool otlp_is_former(const uint8_t *data, size_t size) {
   struct wire w = wire_over(data, size);
   struct wire_field field;

@@ -259,8 +259,8 @@ static bool otlp_map_rows(struct otlp *o, struct otlp_rows *rows) {
 
 /* Returns the row for sample `i` of a profile, and adds the row if it is new. The first `before`
  * rows come from earlier profiles. In the first profile, each sample gets its own row, even if
- * samples are equal. A sample of a later profile uses row `i` if otlp_same_place finds them equal,
- * otherwise the first equal row. */
+ * samples are equal. A sample of a later profile uses row `i` if otlp_same_place is true, otherwise
+ * the first equal row. */
 static size_t otlp_find_row(struct otlp *o, struct otlp_rows *rows, size_t before,
                             const struct otlp_sample *sample, size_t i) {
   if (i < before && otlp_same_place(rows, i, sample)) return i;
@@ -392,9 +392,9 @@ static void otlp_emit(struct otlp *o, const struct otlp_rows *rows, size_t row) 
 /* Number of rows after which the memory of earlier rows is released. */
 #define OTLP_DROP_EVERY THRESHOLD(4096u)
 
-/* True if the memory of a stack can be released after its row. The stacks of the rows must be in
- * the order of the dictionary. The memory between these stacks must not contain other data, and no
- * other rows may use this memory. */
+/* True if the memory of a stack can be released after its row is added. The stacks of the rows must
+ * be in the order of the dictionary. The memory between these stacks must not contain other data,
+ * and no other rows may use this memory. */
 static bool otlp_rows_ascend(const struct otlp *o, const struct otlp_rows *rows) {
   if (o->frame_count > 1 || o->frames[0].scope_count > 1 || o->tables->stacks_apart) return false;
   for (size_t i = 0; i < rows->count; i++) {
@@ -414,8 +414,8 @@ static void otlp_drop(const struct otlp *o, const struct otlp_rows *rows, size_t
   mem_discard(rows->values + first * o->type_count, rows->values + row * o->type_count);
 }
 
-/* Replaces the indices of rows in the recorded times by indices of samples. Begins at row `first`
- * of the recorded times. `sample` is the index of the sample for the first row. */
+/* Replaces indices of rows by indices of samples, in the recorded times from index `first` on. Row
+ * i becomes sample `sample` + i. */
 static void otlp_number_events(struct otlp *o, const struct otlp_rows *rows, size_t first,
                                size_t sample) {
   if (first == builder_event_count(o->builder)) return;

@@ -285,8 +285,9 @@ static void otlp_push_all(struct otlp *o, struct wire_field *field, size_t *dept
 /* ---- stacks ------------------------------------------ */
 
 /* True if the caller may copy the bytes of the list to the builder. The builder writes its location
- * i - 1 as the number i, so it must be location i of the dictionary. This is so if the dictionary
- * has the locations in the order of their first use. Sets *depth to the number of locations. */
+ * i - 1 as the number i. So location i of the dictionary must be location i - 1 of the builder.
+ * This holds if the dictionary is in the order of first use. Sets *depth to the number of
+ * locations. */
 static bool otlp_is_packed(struct otlp *o, struct wire list, size_t *depth) {
   const struct otlp_tables *t = o->tables;
   for (*depth = 0; list.at < list.end; ++*depth) {
