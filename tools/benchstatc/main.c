@@ -66,8 +66,8 @@ static bool report_lines(const pprofc_bench *set) {
   return count == 0;
 }
 
-/* Prints an error for each input without results, which the table does not show. Without any
- * result, report_selection prints the error. An input with skipped lines has its messages. */
+/* Prints an error for each input that has neither results nor messages about skipped lines. If no
+ * input has results, prints nothing, because report_selection handles this case. */
 static bool report_empty(const pprofc_bench *set) {
   size_t inputs = pprofc_bench_inputs(set), results, count, good = 0;
   const pprofc_bench_result *result = pprofc_bench_results(set, &results);

@@ -139,7 +139,7 @@ static pprofc_status make_report(struct command *command, int *code, pprofc_erro
     progress_step(command->progress, "making the report");
     if (status == PPROFC_OK) status = destination_report(command, profile, error);
   }
-  /* The report shows the other files, as in pprof, but a script must not take it for complete. */
+  /* As in pprof, the report lacks the unreadable files. The exit status shows this to scripts. */
   if (incomplete && !command_fetches(command) && !*code) *code = EXIT_FAILED;
   pprofc_profile_release(profile);
   buffer_free(&rules);

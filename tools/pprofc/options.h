@@ -89,7 +89,7 @@ struct command {
   bool http_on;          /* true if -http is given */
   bool no_browser;
   int64_t every_ms;   /* interval of -every in milliseconds; 0 if the flag is not given */
-  bool repeats;       /* true if -every records again; the reader then prints no notes */
+  bool repeats;       /* true: -every records again, and the reader prints no notes */
   bool lsp, quickfix; /* -lsp and -quickfix: costs of source lines in an editor */
   bool mcp;           /* true for -mcp, which serves a coding agent; the sources are then folders */
   int http_reload;    /* value of enum http_reload */

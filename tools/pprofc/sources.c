@@ -27,7 +27,7 @@ struct fetch {
 struct fetch_side {
   const char *name; /* name in messages: "source" or "base" */
   struct accumulator accumulator;
-  pprofc_profile *sum; /* sum of all profiles; set after the last chunk */
+  pprofc_profile *sum; /* sum of all profiles; set after the last chunk of sources */
   size_t count;        /* number of profiles that were read */
 };
 
@@ -185,7 +185,7 @@ static void sources_merge_chunk(struct source_chunk *chunk, unsigned threads) {
   }
 }
 
-/* Reads sources in one of several threads. Thread 0 first merges the previous chunk. */
+/* Reads sources in one of several threads. Thread 0 first merges the previous chunk of sources. */
 static void fetch_some(void *context, unsigned worker) {
   struct source_chunk *chunk = context;
   size_t i;
@@ -294,7 +294,7 @@ static void fetch_chunk(struct source_chunk *chunk, size_t from) {
     if (chunk->items[i].profile) continue;
     limit_flags_name(&chunk->items[i].error);
     message_error("%s", chunk->items[i].error.message);
-    /* A stream may have broken frames. A file is the caller's mistake. */
+    /* An unreadable file is an error, but a stream may have broken frames. */
     if (!chunk->items[i].frame && chunk->fetched->command->incomplete)
       *chunk->fetched->command->incomplete = true;
   }
@@ -316,7 +316,7 @@ static void side_add_up(struct fetched *fetched, struct fetch_side *side) {
   accumulator_free(&side->accumulator);
 }
 
-/* Reads all chunks. Merges the previous chunk while it reads the next chunk. */
+/* Reads all chunks of sources. Merges the previous chunk while it reads the next one. */
 static pprofc_status sources_read_chunks(struct fetched *fetched, pprofc_error *error) {
   const struct command *command = fetched->command;
   struct source_chunk *chunks = mem_array(&mem_default, 2, sizeof *chunks);
@@ -491,8 +491,8 @@ static bool sources_is_other(const pprofc_error *error) {
          strstr(error->message, "unrecognized profile format") != NULL;
 }
 
-/* Prepares the profile of `item` (a fetched source) and moves it to `run`. A file of a folder that
- * is not a profile is skipped. If the profile is missing otherwise, returns its error. */
+/* Prepares the profile of `item` (a fetched source) and moves it to `run`. Skips a file in a folder
+ * if it is not a profile. If the profile is unreadable, returns its error. */
 static pprofc_status sources_settle_run(struct fetched *fetched, struct fetch *item,
                                         struct source_run *run) {
   if (!item->profile && run->folder && sources_is_other(&item->error)) {

@@ -9,9 +9,9 @@ static double cut_magnitude(int64_t value) {
 
 /* ---- the widest nodes -------------------------------- */
 
-/* Returns the weights of the nodes from..to - 1. The weight of a node is the largest share of the
- * whole that its total has in any column (a sample type of head or base). Shares use absolute
- * values, so a parent weighs at least as much as its children. */
+/* Returns the weights of the nodes from..to - 1. Each column (a sample type of head or base) gives
+ * the node's share of the whole. The weight is the largest share. Shares use absolute values, so a
+ * parent weighs at least as much as its children. */
 static float *cut_weights(const struct flame_tree *t, uint32_t from, uint32_t to,
                           struct arena *arena) {
   size_t count = to - from;

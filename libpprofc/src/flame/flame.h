@@ -6,9 +6,9 @@
 #include "flame/verdicts.h"
 #include "unit/unit.h"
 
-/* Finds the origin of a frame's code: the user, a library or the system. The function name, the
- * file and the mapping decide. docs/FLAMEGRAPH_COLORS.md explains the conventions of Go, C, C++,
- * Rust, Python, Node and the JVM. */
+/* Origin of a frame's code: the user, a library or the system. It follows from the function name,
+ * the file and the mapping. docs/FLAMEGRAPH_COLORS.md explains the conventions of Go, C, C++, Rust,
+ * Python, Node and the JVM. */
 
 enum origin { ORIGIN_UNKNOWN, ORIGIN_USER, ORIGIN_LIBRARY, ORIGIN_SYSTEM };
 enum origin_field { ORIGIN_NAME, ORIGIN_FILE, ORIGIN_MAPPING };
@@ -90,18 +90,17 @@ pprofc_status flame_svg(const struct flame_drawing *drawing, struct output *out,
 pprofc_status flame_text(const struct flame_drawing *drawing, struct output *out,
                          pprofc_error *error);
 
-/* The samples that have a certain value of a label. The struct has the nodes at which their stacks
- * end, and the sums of their values at these nodes. */
+/* The samples that have a certain value of a label: the nodes at which their stacks end, and the
+ * sums of their values at each such node. */
 struct flame_group {
   pprofc_str name; /* label and value: "tenant=cedar" */
   size_t count;
   const uint32_t *node; /* indices of the nodes at which the stacks of the group end, ascending */
-  const int64_t *self;  /* for each of these nodes, a row with a value for each column (layout.h) */
+  const int64_t *self;  /* for each item of `node`, a row with a value for each column (layout.h) */
 };
 
-/* A term in the estimate of a function's bottleneck. The cost of a term is `weight` times the
- * values of a sample type. `kind` is "instruction", "cache", "memory" or "system". Terms of the
- * same kind are adjacent. */
+/* A term of a function's estimated cycles: `weight` times the values of a sample type. `kind` is
+ * "instruction", "cache", "memory" or "system". Terms of the same kind are adjacent. */
 struct flame_cost {
   const char *kind;
   size_t type;
@@ -156,10 +155,9 @@ pprofc_str flame_name(const struct flame_tree *tree, const struct flame_box *box
 enum flame_status { FLAME_UNCHANGED, FLAME_SLOWER, FLAME_FASTER, FLAME_ADDED, FLAME_REMOVED };
 enum flame_status flame_status(int64_t head, int64_t base);
 
-/* Each function chooses a color "#rrggbb": the first by a name, the second by a change, and the
- * third by the origin of the code. The change is `delta`, and `most` is the largest change in the
- * drawing. */
 #define FLAME_COLOR 8
+/* flame_name_color chooses a color "#rrggbb" by a name, flame_change_color by the change `delta`,
+ * and flame_origin_color by the origin of the code. `most` is the largest change in the drawing. */
 void flame_name_color(pprofc_str name, char out[FLAME_COLOR]);
 void flame_change_color(double delta, double most, char out[FLAME_COLOR]);
 void flame_origin_color(enum origin origin, char out[FLAME_COLOR]);

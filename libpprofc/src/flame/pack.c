@@ -35,7 +35,7 @@ static uint64_t pack_width(double width) {
 }
 
 /* Writes the remainder of a node (the sums of the nodes that were cut below it) as its first child.
- * The second entry of the remainder is the number of frames + 1. The number of cut nodes, their
+ * The second entry (the number of frames + 1) marks a remainder. The number of cut nodes, their
  * widths, and the sums of their self values follow. */
 static void pack_remainder(const struct flame_tree *t, const struct flame_cut *cut, size_t i,
                            struct buffer *out) {
@@ -47,7 +47,7 @@ static void pack_remainder(const struct flame_tree *t, const struct flame_cut *c
   for (size_t c = 0; c < t->columns; c++) pack_signed(out, cut->total[i * t->columns + c]);
 }
 
-/* Writes the kept nodes in the form of pack_whole, with one more entry after the frame. It is the
+/* Writes the kept nodes in the form of pack_whole, with one more entry after the frame: the
  * difference between the indices of this node and the previous node. */
 static void pack_kept(const struct flame_tree *t, const struct flame_cut *cut, struct buffer *out) {
   uint32_t last = 0, depth = t->depth[cut->root]; /* index and depth of the node or remainder that
@@ -361,7 +361,8 @@ static size_t flame_pack_count(const struct flame_cut *cut) {
   return count;
 }
 
-/* Writes the certainty (level) and the difference of the root's estimate, which set its color. */
+/* Writes the certainty and the difference of an estimate of the root. The color of the root shows
+ * them. */
 static void pack_put_named_estimate(struct json_writer *json, const struct flame_estimate *e,
                                     double ratio) {
   json_pack(json, "{level:i delta:", (int64_t)e->certainty);

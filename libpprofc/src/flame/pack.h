@@ -40,7 +40,7 @@ pprofc_status flame_cut_make(const struct flame_page *page, struct flame_data_ra
                              struct flame_cut *cut, pprofc_error *error);
 void flame_cut_free(struct flame_cut *cut);
 
-/* The functions append a number as a varint. A signed number is in zigzag form. */
+/* Both functions append a number as a varint. A signed number is in zigzag form. */
 void pack_varint(struct buffer *out, uint64_t value);
 void pack_signed(struct buffer *out, int64_t value);
 
@@ -79,10 +79,10 @@ struct flame_sums {
  * even then. */
 bool flame_sums_make(const struct flame_tree *tree, struct flame_sums *sums);
 
-/* Appends the deflated bytes of `from` to `to`. Level 1 is the fastest level, and level 9 gives the
- * fewest bytes. FLAME_DEFLATE_FAST is for data that a user waits for. */
 #define FLAME_DEFLATE_FAST 3
 #define FLAME_DEFLATE_FILE 6
+/* Appends the deflated bytes of `from` to `to`. Level 1 is the fastest level, and level 9 gives the
+ * fewest bytes. FLAME_DEFLATE_FAST is for data that a user waits for. */
 pprofc_status flame_deflate(const struct buffer *from, int level, struct buffer *to,
                             pprofc_error *error);
 

@@ -14,8 +14,7 @@
  * other are added up. */
 #define TIMES_MOST THRESHOLD((size_t)2000000)
 
-/* Number of buckets (time intervals of equal width) in the recording when times_fit first adds up
- * events. */
+/* Number of buckets (time intervals of equal width) with which times_fit begins. */
 #define TIMES_BUCKETS (1 << 18)
 
 struct packed_event {
@@ -33,8 +32,8 @@ struct times_packer {
   int64_t bucket;   /* width of the buckets (time intervals) in nanoseconds; 0: no buckets */
   struct packed_event *items; /* events of the current bucket, one for each sample */
   size_t count, capacity;
-  uint32_t *place; /* for each number of a sample, the index of its event in `items`; valid only if
-                      that event has this number */
+  uint32_t *place; /* for each number of a sample, the index of its event in `items`; may be stale,
+                      so compare the event's sample */
   struct buffer *out;         /* buffer for the bytes; NULL: only count the events */
   size_t written;             /* number of events that were written for the current track */
   struct packed_event before; /* event that was written last in the current track */

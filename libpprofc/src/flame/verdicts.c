@@ -7,8 +7,8 @@ const struct flame_verdict *flame_verdict_of(const struct flame_verdicts *verdic
   return verdicts->of[tree->frame[node]];
 }
 
-/* Returns the certainty of the estimate for a box that grew or fell. Returns FLAME_QUIET if the
- * estimated change has the opposite direction. */
+/* Returns the certainty of the estimate for a box whose value grew or fell. Returns FLAME_QUIET if
+ * the estimated change has the opposite direction. */
 static enum flame_certainty verdicts_agreed(const struct flame_estimate *estimate, bool grew) {
   return (estimate->delta > 0) == grew ? estimate->certainty : FLAME_QUIET;
 }

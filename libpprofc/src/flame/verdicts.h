@@ -12,8 +12,8 @@
 
 enum flame_certainty {
   FLAME_QUIET,  /* the change is within noise, or was not judged */
-  FLAME_SHARED, /* the function changed by about the same factor as all functions */
-  FLAME_OWN     /* the function grew or shrank, compared to all functions */
+  FLAME_SHARED, /* the value changed by about the same factor as in all functions */
+  FLAME_OWN     /* the value grew or shrank, compared to all functions */
 };
 
 /* Estimate for a value of a function, in the unit of the tree's values. Unknown numbers are NaN. */

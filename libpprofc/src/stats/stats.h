@@ -122,7 +122,7 @@ double choose(int n, int k);
  *
  * The fields of a row: `seen` is its observed variance within base and within head, with `degrees`
  * degrees of freedom. `floor` is its sampling variance. `samples` is its mean number of samples per
- * run. With relative noise cv between runs, `seen` is floor (1 + cv^2 samples) on average. */
+ * run. With relative noise cv between runs, `seen` is floor * (1 + cv^2 * samples) on average. */
 
 struct variance {
   double seen, floor, samples;
@@ -145,8 +145,7 @@ struct variance_prior stats_variance_prior(const struct variance *rows, size_t c
                                            double degrees, struct weighted *scratch);
 
 /* Returns the estimated variance of a row: the mean of expected and observed variance, weighted by
- * their degrees of freedom. The result is never below the sampling variance or the observed
- * variance. */
+ * their degrees of freedom. Returns the observed or the sampling variance if it is larger. */
 double stats_moderated_variance(const struct variance_prior *prior, const struct variance *row,
                                 double degrees);
 
@@ -160,10 +159,10 @@ double trend_theil_sen(const double *t, const double *x, size_t count, double *s
 /* Returns Kendall's S: the number of rising pairs minus the number of falling pairs (Mann 1945). */
 double trend_kendall_s(const double *x, size_t count);
 
+#define TREND_EXACT 30
 /* Returns P(S >= s) if every order of the values, including ties, is equally probable. The result
  * is exact for up to TREND_EXACT values. For more values, it is the normal approximation, corrected
  * for ties and continuity. Returns -1 when out of memory. */
-#define TREND_EXACT 30
 double trend_kendall_p(const double *x, size_t count, const pprofc_allocator *mem);
 
 /* Returns the p-value of a one-sided t-test. A small p-value shows that the steps between
@@ -201,8 +200,8 @@ struct trimmed_result stats_trimmed_test(const double *x, size_t x_count, const 
 
 /* If the samples are small and p is at most 0.2, replaces p by a p-value from random permutations,
  * which have a fixed seed. Then replaces the error so that an interval from the t distribution
- * excludes 0 exactly if p is below its level (Miettinen 1976). result->tested must be true. Returns
- * false when out of memory. */
+ * agrees with p: it excludes 0 if p is significant (Miettinen 1976). result->tested must be true.
+ * Returns false when out of memory. */
 bool stats_trimmed_permute(const double *x, size_t x_count, const double *y, size_t y_count,
                            const pprofc_allocator *mem, struct trimmed_result *result);
 

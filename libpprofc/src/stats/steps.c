@@ -169,8 +169,8 @@ static void finder_drop(struct finder *f, size_t i) {
   finder_test(f, i);
 }
 
-/* Drops the change point with the largest p-value again and again until the t-test accepts all
- * others. Then does the same with the permutation test. */
+/* Drops the change point with the largest p-value again and again until the t-test accepts the
+ * rest. Then does the same with the permutation test. */
 static void finder_merge(struct finder *f) {
   for (size_t i = 0; i < f->count; i++) finder_test(f, i);
   for (;;) {

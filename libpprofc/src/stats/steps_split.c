@@ -12,9 +12,9 @@ static void split_add_within(const double *x, size_t count, double *within) {
 }
 
 /* Returns the largest energy distance between the values [0, left) and [left, end), for any `end`.
- * The energy distance is twice the mean distance between a value of the first range and a value of
- * the second, minus the mean distances within each range, times a factor that depends on the sizes
- * of the ranges. right[end] is the sum of the distances within [left, end). */
+ * For ranges of n and m values, the energy distance is n * m / (n + m) * (2 A - B - C). A is the
+ * mean distance between values of different ranges, B and C are the mean distances within each
+ * range. right[end] is the sum of the distances within [left, end). */
 static double split_greatest(size_t left, size_t count, size_t least, const double *within,
                              const double *right) {
   double greatest = -HUGE_VAL, inside = within[left], n = (double)left;

@@ -219,7 +219,7 @@ struct ratio_interval stats_fieller(const double *part, const double *whole, siz
                                     size_t count) {
   struct two_sides a = two_sides_of(part, bases, count), t = two_sides_of(whole, bases, count);
   struct ratio_sides sides = {.x = a.head_mean - a.base_mean, .y = t.head_mean - t.base_mean};
-  /* Two runs show no variance, so the interval has no bounds. */
+  /* One run of base and one of head show no variance, so the interval has no bounds. */
   if (count < 3) return stats_ratio_interval(sides, (double)INFINITY);
   sides.x_variance = two_sides_covariance(part, &a, part, &a);
   sides.y_variance = two_sides_covariance(whole, &t, whole, &t);

@@ -97,8 +97,8 @@ struct fetcher {
 void fetcher_init(struct fetcher *fetcher, const struct command *command);
 void fetcher_free(struct fetcher *fetcher);
 
-/* Sets *remote if the source must be downloaded, else to NULL. Also sets file->path: to /x for the
- * source "file:///x", else to the source. The fetcher owns *remote and the path. */
+/* Sets *remote to a download if the source needs one, else to NULL. Also sets file->path: to /x for
+ * the source "file:///x", else to the source. The fetcher owns *remote and the path. */
 pprofc_status fetcher_classify(struct fetcher *fetcher, const char *source, struct remote **remote,
                                struct file_source *file, pprofc_error *error);
 

@@ -111,7 +111,7 @@ pprofc_status costs_read(struct costs *costs, const struct command *command, ppr
   bool judged = costs_can_judge(command);
   pprofc_status status = judged ? costs_judge(costs, command, error) : PPROFC_OK;
   if (status == PPROFC_E_INVALID && !*command->noise.show) {
-    costs_free(costs); /* If there are no verdicts, show the difference without verdicts. */
+    costs_free(costs); /* Verdicts are impossible, so show the difference alone. */
     judged = false;
     status = PPROFC_OK;
   }

@@ -47,8 +47,8 @@ struct cost costs_function(const struct costs *costs, pprofc_str name);
 double costs_own(const struct cost *cost);
 double costs_total(const struct cost *cost);
 
-/* Returns the name in the profile that shares the most components with the end of `path`. It must
- * share its last two components, or its only one. Returns an empty text if no name does. */
+/* Returns the file name in the profile that has the most components in common with the end of
+ * `path`. At least two must be equal, or one if the name has no folder. Otherwise returns "". */
 pprofc_str costs_file(const struct costs *costs, pprofc_str path);
 
 /* Appends "1.2s self, 3s total". In a comparison, adds the change: ", +0.5s ±0.1s" for a line, and
@@ -78,9 +78,9 @@ void follow_free(struct follow *follow);
  * a commit, every line counts as unchanged. */
 void follow_read(struct follow *follow, const char *path, const char *ref, int64_t time);
 
-/* The first function converts a line number in the profile to a line number in the current file.
- * The second function converts back. Numbers start at 0. Both return SIZE_MAX if the line's text
- * changed. */
+/* follow_line converts a line number in the profile to a line number in the current file.
+ * follow_origin converts back. Numbers start at 0. Both return SIZE_MAX if the line's text changed.
+ */
 size_t follow_line(const struct follow *follow, size_t line);
 size_t follow_origin(const struct follow *follow, size_t line);
 

@@ -38,9 +38,9 @@ int files_find(const struct files *files, pprofc_str path, struct stat *info, pp
 pprofc_status files_read(const struct files *files, pprofc_str path, struct buffer *data,
                          pprofc_error *error);
 
+typedef bool (*files_found_fn)(void *context, pprofc_str path, const struct stat *info);
 /* Calls `found` for at most `most` files below the folder `path`, in the order of their names. The
  * path "" means all folders. Returns false when out of memory, or if `path` is not a folder. */
-typedef bool (*files_found_fn)(void *context, pprofc_str path, const struct stat *info);
 bool files_visit(const struct files *files, pprofc_str path, size_t most, files_found_fn found,
                  void *context);
 
@@ -231,15 +231,15 @@ struct profile_view {
 /* Appends the function's stacks with the largest values, one per line. */
 void paths_put(const struct paths *paths, pprofc_str function, struct buffer *to);
 
-/* Finds or creates the view for the call's arguments "profile", "base", "sample_type", "focus" and
- * "ignore". The view is valid until the next tool call. */
+/* Finds or creates the view (filtered profile and its results) for the arguments "profile", "base",
+ * "sample_type", "focus" and "ignore". The view is valid until the next tool call. */
 pprofc_status view_of_call(struct call *call, struct profile_view **view, pprofc_error *error);
 
 /* Computes the next missing result of the view that was used last. Returns false if all results
  * exist or if memory does not suffice. */
 bool view_warm(struct call *call);
 
-/* The functions set `top`, `peek`, `lines` or `paths` to a result of a view. The first call
+/* These functions set `top`, `peek`, `lines` or `paths` to a result of a view. The first call
  * computes the result, and later calls return the same result. */
 pprofc_status profile_top(struct call *call, struct profile_view *view, const char *granularity,
                           struct kept_report **top, pprofc_error *error);

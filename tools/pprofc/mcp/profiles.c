@@ -1,5 +1,5 @@
-/* Keeps profiles open from one tool call to the next. If memory does not suffice, closes the view
- * or profile whose last use is longest ago. */
+/* Keeps profiles open from one tool call to the next. If memory does not suffice, closes the
+ * profile, or the view (results of a profile), whose last use is longest ago. */
 #include "mcp/mcp.h"
 
 #include "pprofc/transform.h"

@@ -121,8 +121,8 @@ static void source_put_line(const struct source_report *r, struct output *out,
   output_add_char(out, '\n');
 }
 
-/* Writes lines of text between the last written line and lines[next]. Writes at most CONTEXT_LINES
- * lines next to each of the two. Sets *at to the line after lines[next]. */
+/* Writes lines of text before lines[next]: at most CONTEXT_LINES lines after the last written line,
+ * and at most CONTEXT_LINES lines before lines[next]. Sets *at to the line after lines[next]. */
 static void source_put_context(const struct source_report *r, struct output *out, size_t next,
                                int64_t *at) {
   int64_t target = r->lines[next].line, from = target - CONTEXT_LINES;

@@ -89,7 +89,7 @@ static pprofc_status paths_find(struct paths *p, const pprofc_profile *profile, 
 }
 
 /* Finds the largest stacks of all functions in one pass. The result points to texts of the profile,
- * so the caller must free the profile later. */
+ * so the caller must free the profile after the result. */
 static pprofc_status paths_new(const pprofc_profile *profile, size_t value_index,
                                const pprofc_allocator *mem, struct paths **paths,
                                pprofc_error *error) {

@@ -27,8 +27,8 @@ static bool benches_type_is(const pprofc_profile *p, struct value_type type, con
   return str_equal(profile_string(p, type.type), str_of(name));
 }
 
-/* Converts one second to the unit of the sample type: a time, or the number of samples that a
- * profiler takes in a second. Returns 0 if the unit cannot be converted. */
+/* Returns a second in the unit of the sample type. For the type "samples", returns how many samples
+ * the profiler takes in a second. Returns 0 for types that do not measure time. */
 static double benches_of_seconds(const pprofc_profile *p, struct value_type type) {
   pprofc_str unit = profile_string(p, type.unit);
   pprofc_str period_unit = profile_string(p, p->period_type.unit);

@@ -61,8 +61,8 @@ static void noise_gate_print(void *context, const struct noise_finding *found) {
 }
 
 /* Checks a condition, and prints messages about the changes that satisfy it. Sets *fired to true if
- * there are such changes or if the condition is unusable. Returns false if the profiles do not
- * permit a verdict on the condition. */
+ * there are such changes, if the condition's unit is wrong, or if its regular expression exceeds a
+ * limit. Returns false if the values have no verdict. */
 static bool noise_gate_run(const struct noise_report *report, const char *text, bool *fired) {
   struct noise_printing t = {report, text, 0};
   enum noise_use use = noise_condition_find(report, text, (double)INFINITY, noise_gate_print, &t);

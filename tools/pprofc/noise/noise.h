@@ -12,7 +12,7 @@
 
 struct loaded_runs {
   struct arena arena;
-  struct source_run *sources; /* sources of the base, then of the head; files instead of folders */
+  struct source_run *sources; /* sources of base, then head; folders are replaced by their files */
   size_t source_count, source_capacity, base_sources;
   pprofc_verdict_run *items; /* `sources` as runs for the library; `sources` owns their profiles */
   size_t count, bases, capacity;
@@ -107,7 +107,7 @@ pprofc_status noise_gate_check(const struct command *command, pprofc_error *erro
 /* Prints the changes that satisfy -fail_on to standard error. Returns the exit status. */
 int noise_gate(const struct noise_options *flags, const struct noise_report *report);
 
-/* Prepares the data for the file of -sums, without a run. Sets *sums to NULL without that flag. */
+/* Creates the sums for the file of -sums, still empty. Sets *sums to NULL without that flag. */
 pprofc_status noise_sums_begin(const struct command *command, struct sums **sums,
                                pprofc_error *error);
 

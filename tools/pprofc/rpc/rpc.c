@@ -66,8 +66,8 @@ static void rpc_look(struct rpc *rpc, pprofc_str message) {
 
 /* ---- the queue of messages --------------------------- */
 
-/* Limits of the queue: number of bytes, and number of messages. While the queue is full, the thread
- * does not read. */
+/* Limits of the queue: number of bytes, and number of messages. While the queue is full, the server
+ * reads no input. */
 #define INBOX_WAITING_BYTES ((size_t)16 << 20)
 #define INBOX_WAITING       4096
 
@@ -212,7 +212,7 @@ static bool inbox_start(struct inbox *r) {
   return pthread_create(&r->thread, NULL, inbox_main, r) == 0;
 }
 
-/* Waits some milliseconds. True if no message arrives in this time and the input has not ended. */
+/* Waits up to `milliseconds`. True if no message arrives in this time and the input is open. */
 static bool inbox_is_quiet(struct inbox *r, long milliseconds) {
   struct timespec end;
   int passed = 0;

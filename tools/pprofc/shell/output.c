@@ -83,7 +83,7 @@ static void pager_init(struct pager *pager, bool allowed) {
   pager->width = size.ws_col ? size.ws_col : 80;
 }
 
-/* Adds the number of screen rows that a text needs to `used`. Counts each byte as a column. */
+/* Adds to `used` the number of screen rows that a text needs. Counts each byte as a column. */
 static void pager_count(struct pager *pager, const char *data, size_t size) {
   for (size_t i = 0; i < size; i++) {
     bool wraps = pager->column == pager->width;

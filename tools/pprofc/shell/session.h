@@ -95,8 +95,8 @@ const pprofc_format_info *shell_format(pprofc_str word, size_t *digits);
 
 /* ---- options (variables.c) --------------------------- */
 
-/* The functions find an option by its index or its name. They return NULL if there is no such
- * option. The option `output` comes after the report options. */
+/* shell_option_at finds an option by its index, shell_option_find by its name. Both return NULL if
+ * the option does not exist. The option `output` comes after the report options. */
 const pprofc_option_info *shell_option_at(size_t index);
 const pprofc_option_info *shell_option_find(pprofc_str name);
 
@@ -130,7 +130,7 @@ struct shell_command {
   void (*run)(struct shell *shell, const struct shell_words *words);
 };
 
-/* The functions find a command by its index or its name. They return NULL if it does not exist. */
+/* These functions find a command by its index or its name, or return NULL. */
 const struct shell_command *shell_command_at(size_t index);
 const struct shell_command *shell_command_find(pprofc_str name);
 

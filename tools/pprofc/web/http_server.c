@@ -189,13 +189,12 @@ static void *server_watch(void *server) {
   return NULL;
 }
 
+#define SERVER_REFUSED 403 /* status of a rejection */
+
 /* Security headers of every reply. Pages run no inline script and load nothing from other sites.
  * Only a rejection can appear in a frame of another page, because the user must see its reason. */
-#define SERVER_REFUSED 403
-
 static const struct {
-  /* name and value of a header, and its value in a rejection (NULL: a rejection omits the header)
-   */
+  /* name and value of a header, and its value in a rejection (NULL: omitted) */
   const char *name, *value, *refused;
 } server_headers[] = {
     {"Content-Security-Policy",

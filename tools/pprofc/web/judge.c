@@ -79,7 +79,7 @@ pprofc_status judge_sides(const struct judge_side sides[2], const pprofc_report_
     snprintf(j->reason, sizeof j->reason, "%s", obstacle);
     return PPROFC_OK;
   }
-  report.warn = NULL; /* the report of the page has the same warnings */
+  report.warn = NULL; /* the report of the page already gives these warnings */
   if (options->normalize) flags.how.normalize_by = PPROFC_EXPOSURE_TOTAL;
   pprofc_status status = judge_lend_runs(sides, mem, &runs, error);
   if (!status) status = judge_runs(&report, &flags, &runs, mem, j, error);

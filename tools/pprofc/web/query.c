@@ -147,7 +147,7 @@ pprofc_status web_query_options(const struct web_query *query, pprofc_report_opt
 
 void web_query_of_options(struct buffer *out, const pprofc_report_options *options) {
   const pprofc_option_info *info;
-  char text[64 << 10]; /* buffer for a value; a saved view accepts no longer value */
+  char text[64 << 10]; /* buffer for the longest value of a saved view */
   const char *separator = "";
   for (size_t i = 0; (info = pprofc_option_at(i)); i++) {
     size_t size;
@@ -156,7 +156,7 @@ void web_query_of_options(struct buffer *out, const pprofc_report_options *optio
             PPROFC_OK ||
         size >= sizeof text || strcmp(text, info->default_text) == 0)
       continue;
-    if (info->kind == PPROFC_OPTION_BOOL) text[1] = '\0'; /* t or f for a boolean */
+    if (info->kind == PPROFC_OPTION_BOOL) text[1] = '\0'; /* true becomes t, false becomes f */
     buffer_printf(out, "%s%s=", separator, info->url);
     escape_url(out, str_of(text), "");
     separator = "&";

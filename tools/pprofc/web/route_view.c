@@ -56,8 +56,8 @@ static void arguments_add_range(struct arguments *a, const char *flag, struct ti
   arguments_add(a, flag, text);
 }
 
-/* Returns the time range that the command line and the page have in common. `part` is true if the
- * base is the part of the recording that -diff_time_range selects. */
+/* Returns the intersection of the time ranges that the command line and the page select. `part` is
+ * true if the base is the part of the recording that -diff_time_range selects. */
 static struct time_range arguments_range(const struct command *command,
                                          const struct state_choice *choice, bool part) {
   bool own = part && choice->side == WEB_BASE;

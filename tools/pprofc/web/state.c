@@ -199,8 +199,8 @@ static pprofc_status state_split(struct web_state *s, unsigned ids[2], pprofc_er
   return PPROFC_OK;
 }
 
-/* Reads all sources. The first named profile is the base, and the second is the head. If there are
- * sources without a name, the head is their sum instead. */
+/* Reads all sources. The first source NAME=FILE is the base, and the second is the head. If there
+ * are other sources, the head is their sum instead. */
 static pprofc_status state_read_all(struct web_state *s, pprofc_error *error) {
   const struct command *command = s->command;
   unsigned ids[2] = {0, 0};
@@ -328,7 +328,7 @@ static pprofc_profile *state_known_pair(struct web_state *s, const struct state_
   return NULL;
 }
 
-/* Stores a difference. It replaces the difference whose last use is longest ago. */
+/* Stores a difference in place of the difference whose last use is longest ago. */
 static void state_keep_pair(struct web_state *s, const struct state_choice *c) {
   struct state_pair *oldest = &s->pairs[0];
   for (size_t i = 1; i < STATE_PAIRS; i++)

@@ -27,8 +27,8 @@ struct web_state;
 
 struct state_choice {
   struct state_profile *head, *base; /* selected profiles; base is NULL without a base */
-  pprofc_profile *difference; /* difference of head and base, times state_divisor; NULL if there is
-                                 no base, or if the page shows only base or only head */
+  pprofc_profile *difference; /* difference of head and base, multiplied by state_divisor; NULL if
+                                 there is no base, or if the page shows only base or only head */
   enum web_side side;
   bool by_time; /* true if the page shows values per second */
   /* true if the page shows means per sample, which are not divided by runs or time */
@@ -52,9 +52,9 @@ void state_watch(struct web_state *state);
 struct state_news {
   uint64_t generation; /* 1 plus the number of times that new profiles became the default */
   uint64_t changes;    /* number of changes of the list of recordings */
-  /* "cpu.prof changed at 12:03"; "" if there is no new version, or it is unreadable */
+  /* notice: "cpu.prof changed at 12:03"; "" if there is no new version, or it is unreadable */
   char pending[320];
-  /* "cpu.prof changed at 12:03: truncated gzip stream"; "" if the new version is readable */
+  /* notice: "cpu.prof changed at 12:03: truncated gzip stream"; "" if the file is readable */
   char broken[512];
 };
 
@@ -86,8 +86,8 @@ void state_recordings_free(struct state_recordings *copy);
 
 pprofc_status state_pin(struct web_state *state, unsigned id, bool pinned, pprofc_error *error);
 
-/* Adds a profile that the user dropped on the page. Sets *id to the number that selects the profile
- * in head=ID and base=ID. */
+/* Adds a profile that the user dragged onto the page. Sets *id to the number that selects the
+ * profile in head=ID and base=ID. */
 pprofc_status state_drop(struct web_state *state, const char *name, pprofc_str data, unsigned *id,
                          pprofc_error *error);
 

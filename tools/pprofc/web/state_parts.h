@@ -58,15 +58,15 @@ struct web_state {
   uint64_t seen, read;
 };
 
-/* The first function returns a new state_profile that owns the profile, or NULL when out of memory.
- * The second returns the state_profile with an id, or NULL. */
+/* state_new returns a new state_profile that owns the profile, or NULL when out of memory.
+ * state_find returns the state_profile with an id, or NULL. */
 struct state_profile *state_new(const char *name, const char *source, pprofc_profile *profile);
 struct state_profile *state_find(const struct web_state *s, unsigned id);
 
 struct state_profile *state_retain(struct state_profile *p);
 
-/* The first function copies the runs that were added up to get the profile, and returns false when
- * out of memory. The second function frees the copies. */
+/* state_set_runs copies the runs that were added up to get the profile, and returns false when out
+ * of memory. state_free_runs frees the copies. */
 bool state_set_runs(struct state_profile *p, const pprofc_verdict_run *runs, size_t count);
 void state_free_runs(struct state_profile *p);
 

@@ -127,8 +127,8 @@ struct web_info {
   double divisors[3];                /* for each web_side, number by which values are divided */
   bool by_time;                      /* true if the page shows values per second */
   const struct noise_options *noise; /* options of the verdicts; NULL: the defaults */
-  const char *pending;               /* "cpu.prof changed at 12:03" */
-  const char *broken;                /* "cpu.prof changed at 12:03: truncated gzip stream" */
+  const char *pending;               /* notice: "cpu.prof changed at 12:03" */
+  const char *broken;                /* notice: "cpu.prof changed at 12:03: truncated ..." */
   uint64_t generation;
   const struct web_recordings *recordings; /* recordings; NULL without -every */
   bool safe;                               /* true: the program must not open source files */

@@ -29,8 +29,8 @@ static void codspeed_normal(double *samples, size_t count) {
     samples[i] *= sqrt((double)(count - 1) / squares);
 }
 
-/* Returns which of the ascending samples is the i-th to add. Low and high samples alternate,
- * because ascending samples would look like drift. */
+/* Returns the index of the i-th sample to add, in an order in which low and high samples alternate.
+ * Ascending samples would look like drift. */
 static size_t codspeed_turn(size_t i, size_t count) {
   return i % 2 ? count - 1 - i / 2 : i / 2;
 }

@@ -129,7 +129,7 @@ static void criterion_read_samples(struct bench_sink *sink, pprofc_str name,
   }
 }
 
-/* Reads one sample: the slope of time over iterations, or the mean time. */
+/* Reads one sample: the slope of time over iterations, or else the mean time. */
 static void read_estimates(struct bench_sink *sink, pprofc_str name, const struct node *root,
                            struct throughput throughput) {
   static const char *const typical[] = {"slope.point_estimate", "Slope.point_estimate",
@@ -302,7 +302,7 @@ static int compare_paths(const void *a, const void *b) {
   return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Returns the length of the folder in `path` that contains the folders of `benchmark`, or 0. */
+/* Returns the length of the start of `path` before the benchmark's "directory_name", or 0. */
 static size_t home_of(pprofc_str path, const struct node *benchmark) {
   static const char file[] = "/new/sample.json";
   pprofc_str folders = node_text(benchmark, "directory_name");

@@ -58,8 +58,8 @@ static bool histogram_mean(const struct conversion *c, const struct node *pairs,
   return weight > 0;
 }
 
-/* A metric of a profiler. The reader reads its values and the values of the primary metric
- * together. This metric may have fewer values. */
+/* A metric of a profiler, and its value for the current iteration. It may have fewer values than
+ * the primary metric. */
 struct secondary {
   struct conversion conversion;
   const struct node *fork, *score;
@@ -104,8 +104,8 @@ static void next_fork(struct secondaries *list, bool first) {
   }
 }
 
-/* If `wanted` is true, adds the values of the metrics of profilers to the last result. Then moves
- * these metrics to the next iteration. */
+/* Moves the metrics of profilers to their values of the next iteration. If `wanted` is true, first
+ * adds their current values to the last result. */
 static void next_iteration(struct bench_sink *sink, struct secondaries *list, bool wanted) {
   for (size_t i = 0; i < list->count; i++) {
     struct secondary *s = &list->items[i];

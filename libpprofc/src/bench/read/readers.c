@@ -161,7 +161,7 @@ static pprofc_status read_input_file(pprofc_bench *set, const char *label, const
   return status;
 }
 
-/* Reads a file, or all samples in a folder of criterion under the label of the folder. */
+/* Reads a file, or all samples in a folder of criterion. The samples get the label `label`. */
 static pprofc_status read_file_or_folder(pprofc_bench *set, const char *label, const char *path,
                                          pprofc_error *error) {
   struct stat info;

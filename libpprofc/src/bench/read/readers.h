@@ -25,8 +25,8 @@ struct bench_reader {
   pprofc_status (*read)(const struct bench_source *source, pprofc_error *error);
   char first;           /* first byte of JSON in this format: '{' or '[' */
   const char *words[4]; /* words that JSON of this format contains; ends with NULL */
-  const char *toolkit; /* value of the configuration key "toolkit"; a reader that sets it adds times
-                          in seconds */
+  const char *toolkit; /* value of the configuration key "toolkit"; if set, the reader adds times in
+                          seconds */
   void (*tree)(struct bench_sink *sink, const struct node *root);
   const char *list; /* name of the array in the root object that has the results */
   /* reads an element of the array `list` */
@@ -73,8 +73,8 @@ struct criterion_tree {
  * folder. The list may be empty. */
 pprofc_status criterion_tree_find(struct arena *arena, const char *folder,
                                   struct criterion_tree *tree, pprofc_error *error);
-/* Sets `*home` to the length of the folder in `path` (.../new/sample.json) to which one process of
- * criterion wrote all its results. Sets it to 0 if benchmark.json does not show this folder. */
+/* Sets *home to the number of bytes of `path` (.../new/sample.json) that name the folder with all
+ * results of one process of criterion. Sets it to 0 if benchmark.json does not show this folder. */
 pprofc_status criterion_tree_home(const pprofc_allocator *mem, const char *path, size_t *home,
                                   pprofc_error *error);
 
@@ -116,7 +116,7 @@ void name_end(struct buffer *name, struct bench_sink *sink);
 struct time_unit {
   const char *name;
   int exponent;
-  double factor; /* additional factor; 1 if 10^exponent seconds are the unit */
+  double factor; /* additional factor; 1 if the unit is 10^exponent seconds */
 };
 
 /* Returns the unit named `name`, or NULL. */

@@ -1,6 +1,6 @@
 /* Reads benchmark text: "BenchmarkName 100 12.5 ns/op", "Unit ns/op better=lower", "goos: linux".
- * https://go.dev/design/14313-benchmark-format, with the exact rules of golang.org/x/perf/benchfmt.
- */
+ * https://go.dev/design/14313-benchmark-format describes this format. The rules are the same as in
+ * golang.org/x/perf/benchfmt. */
 #include "bench/read/readers.h"
 
 #include <sys/mman.h>
@@ -31,7 +31,7 @@ static inline unsigned class_of(const char *p) {
   return byte_class[(unsigned char)*p];
 }
 
-/* Skips white space. Unicode white space counts, even outside ASCII. */
+/* Skips white space, including Unicode white space outside of ASCII. */
 static const char *read_text_skip_blanks(const char *p, const char *end) {
   for (;;) {
     while (p < end && class_of(p) == BLANK) p++;
@@ -80,7 +80,7 @@ static void text_read_benchmark(struct text_reader *r, pprofc_str line) {
   size_t size = rest.size;
   pprofc_str name = bench_take_field(&rest);
   if (name.size == size)
-    return; /* `go test -v` prints the name of a benchmark before it runs the benchmark. */
+    return; /* `go test -v` prints a line with only the name before the benchmark. */
   pprofc_str field = bench_take_field(&rest);
   if (!field.size) {
     sink_message(r->sink, r->line, "missing iteration count");
@@ -228,8 +228,8 @@ const struct bench_reader bench_reader_text = {
 
 /* ---- the rules before 2021 -------------------------- */
 
-/* Reads benchmark text by the rules of benchstat before 2021. Keeps the units. Ignores invalid
- * lines without a message. */
+/* Reads benchmark text by the rules of benchstat before 2021. Keeps units such as ns/op. Ignores
+ * invalid lines without a message. */
 
 /* State of the header. An empty line before the first result makes the keys above that line
  * permanent. Later lines with these keys have no effect until a line without a key follows. */

@@ -42,14 +42,14 @@ int posix_open(const char *path, int flags, ...);
 int posix_rename(const char *from, const char *to);
 int posix_mkdir(const char *path, mode_t mode);
 
-/* Turns off warnings about parameters and fields that the macros below rename to the name of a
- * function. */
+/* The macros below also rename parameters and fields, which then have the name of a function. Turns
+ * off the warnings about this. */
 #pragma GCC diagnostic ignored "-Wshadow"
 
 static inline ssize_t posix_read(int fd, void *data, size_t size) {
   return read(fd, data, size < INT32_MAX ? (unsigned)size : INT32_MAX);
 }
-/* Ends the program if the reader of a pipe has ended, as SIGPIPE does. */
+/* Writes like write(). Ends the program if the reader of a pipe has ended, as SIGPIPE does. */
 ssize_t posix_write(int fd, const void *data, size_t size);
 
 #define open   posix_open
@@ -177,7 +177,7 @@ size_t posix_strftime(char *text, size_t size, const char *format, const struct 
 #define strftime posix_strftime
 struct tm *localtime_r(const time_t *time, struct tm *parts);
 /* Returns a * b + c, rounded once, because fma of MinGW-w64 rounds twice. The values must be far
- * from the largest and the smallest numbers. */
+ * from overflow and underflow. */
 double posix_fma(double a, double b, double c);
 #define fma posix_fma
 double lgamma_r(double x, int *sign);

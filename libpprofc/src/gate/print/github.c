@@ -1,4 +1,4 @@
-/* Prints the gate's result as annotations of GitHub Actions, followed by the text. */
+/* Prints the gate's result as annotations of GitHub Actions, followed by the report as text. */
 #include "gate/print/print.h"
 
 /* Maximum number of errors, and of warnings, that GitHub shows as annotations. */

@@ -188,7 +188,7 @@ static void put_insignificant(struct buffer *out, const struct gate *gate,
 /* Writes the reason why a row is inconclusive. */
 static void put_inconclusive(struct buffer *out, const struct gate *gate,
                              const struct gate_row *row) {
-  if (row->wanted > 0) return; /* gate_print_remarks prints the noise of counts for every row. */
+  if (row->wanted > 0) return; /* gate_print_remarks prints this reason, the noise of counts. */
   if (row->significant && row->one_process)
     buffer_add_text(out, "; all samples of a side come from one process");
   else if (row->significant && row->overloaded && !gate->settings.any_load)
@@ -214,7 +214,7 @@ static void put_verdict_reason(struct buffer *out, const struct gate *gate,
     put_inconclusive(out, gate, row);
 }
 
-/* Writes a warning if the test found a change that most samples of this size would miss. */
+/* Warns if the test found a change smaller than `visible`, the smallest detectable change. */
 static void put_barely_visible(struct buffer *out, const struct gate_row *row, double visible) {
   if (visible <= row->threshold || fabs(row->delta) >= visible) return;
   buffer_add_text(out, "; barely visible (");
@@ -271,8 +271,7 @@ void gate_print_visible_changes(struct buffer *out, const struct gate *gate) {
   size_t n = gate->visible_count;
   if (!gate->tested || gate->settings.test == PPROFC_GATE_NONE) return;
   buffer_add_text(out, "smallest visible change: ");
-  /* Rows from printed tables have no samples, so the gate only knows if a change of such a row
-   * could be significant. */
+  /* Printed tables have no samples, so the smallest visible change of their rows is unknown. */
   if (2 * n < gate->tested) {
     buffer_add_text(out, "not known from tables; compare the results themselves");
   } else {

@@ -59,7 +59,8 @@ size_t *gate_order(const struct gate *gate);
 /* True if the report lists the row. With `all`, the report lists every row. */
 bool gate_is_listed(const struct gate_row *row, bool all);
 
-/* Appends the remarks that follow the effect of a row: doubts, drift, rule, reason. */
+/* Appends remarks on a row: doubts about its verdict, drift of its values, the rule that applies.
+ */
 void gate_print_remarks(struct buffer *out, const struct gate *gate, const struct gate_row *row);
 
 /* Appends the smallest change that a test would find: "4.9%", "none", or "-" if it is unknown. */

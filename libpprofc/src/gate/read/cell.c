@@ -112,7 +112,7 @@ static bool malformed(struct gate *gate, const struct gate_cell *cell, const cha
   return true;
 }
 
-/* Parses the delta: "~", "?" or a percentage. The row must already have its centers. */
+/* Parses the delta: "~", "?" or a percentage. The caller first sets row->base and row->head. */
 static bool cell_set_delta(struct gate_row *row, pprofc_str delta) {
   if (str_equal(delta, STR("~"))) {
     row->delta_kind = GATE_DELTA_UNKNOWN;

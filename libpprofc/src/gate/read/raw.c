@@ -140,7 +140,7 @@ static void check_builds(struct gate *gate, const pprofc_bench *set) {
 }
 
 /* Warns about times of 0 seconds. hyperfine subtracts the time that its shell needs to start. On a
- * busy machine, this time may be longer than the command. */
+ * busy machine, this time may be longer than the command takes. */
 static void check_zero_times(struct gate *gate, const pprofc_bench *set) {
   size_t zeros = 0;
   for (size_t i = 0; i < set->input_count; i++) zeros += set->inputs[i].zeros;
@@ -183,7 +183,7 @@ static void check_load(struct gate *gate, const pprofc_bench *set) {
 /* Iterator over the results of base or of head. */
 struct process_walk {
   const struct pairs *pairs;
-  uint32_t *seen; /* for each name: 1 + configuration of its last result; 0 without a result */
+  uint32_t *seen; /* for each name, 1 + configuration number of its last result, or 0 */
   const pprofc_bench_result *last;
   bool repeats; /* true if a benchmark has several results */
 };
@@ -233,7 +233,7 @@ static bool check_processes(struct gate *gate, const struct pairs *pairs) {
   for (int side = 0; side < PAIR_SIDES && seen; side++)
     found |= is_one_process(pairs, side, seen) ? 1 << side : 0;
   mem_free(gate->mem, seen, strings, sizeof *seen);
-  if (found && !gate->noise_count) /* With earlier runs, the noise between processes is known. */
+  if (found && !gate->noise_count) /* Earlier runs show the noise between processes. */
     gate_warning(gate,
                  "every sample of %s from one process: the noise between processes is unknown and "
                  "every regression is inconclusive; measure several processes "

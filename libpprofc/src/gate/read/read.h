@@ -141,7 +141,7 @@ struct record_series {
 pprofc_status record_parse(struct arena *arena, const char *path, pprofc_str data,
                            struct run_record *record, pprofc_error *error);
 
-/* Reads an element of `series` (a benchmark in one unit). Its count is 0 if it has no finite value.
+/* Reads an element of `series` (a benchmark in one unit). The count is 0 if no value is finite.
  * Returns false when out of memory. */
 bool record_series_read(const struct node *item, const pprofc_allocator *mem,
                         struct record_series *series);
@@ -158,11 +158,11 @@ int record_by_time(const void *a, const void *b);
 bool record_trunk(const pprofc_allocator *mem, const pprofc_str *first, size_t count, size_t stride,
                   pprofc_str *trunk);
 
+struct gate;
 /* Estimates how much benchmarks vary, from a folder that `pprofci store` wrote. Uses only the
  * branch with the most runs. For each series (a benchmark in one unit), uses the runs after its
  * last change point, but at most the last RECORD_NOISE_MAX runs. Errors in the folder become
  * problems of the gate. The only error is PPROFC_E_NOMEM. */
-struct gate;
 pprofc_status gate_read_history(struct gate *gate, const char *folder, pprofc_error *error);
 
 #define RECORD_NOISE_MAX 20

@@ -1,7 +1,8 @@
 /* Removes the speed of the machine, which differs between rounds, from times and rates. Tests the
  * geometric mean of all benchmarks. A pass is a round of base or of head. The speed of a pass is a
- * logarithm: the median over all benchmarks of log(value) minus the benchmark's mean of log(value)
- * over all passes. docs/method/gates_rounds.md has the rules and their error rates. */
+ * logarithm. For each benchmark, take log(value) in the pass minus the mean of log(value) over all
+ * passes. The speed is the median of these differences. docs/method/gates_rounds.md has the rules
+ * and their error rates. */
 #include "gate/read/read.h"
 
 #define ROWS_LEAST   8  /* minimum number of benchmarks for computing a speed */
@@ -9,8 +10,8 @@
 #define GROUPS_MOST  16 /* maximum number of groups of benchmarks with equal unit and rounds */
 /* The gate divides by the speeds only if at most this share of the variance then remains. */
 #define LOWERED 0.7
-/* The gate pairs each round of base with the same round of head only if their differences have at
- * most this share of the variance of unpaired rounds. */
+/* The gate pairs each round of base with the same round of head only if this reduces the variance
+ * of the change to at most this share. */
 #define PAIRED 0.25
 /* Factor for the p-value of the geometric mean. Without it, the gate would report more than a share
  * alpha of unchanged suites as worse, because it also tests each benchmark. */
@@ -23,7 +24,7 @@ struct speed_group {
   size_t size, capacity;
   uint32_t *rounds; /* round of each pass (round of base or of head); passes of base come first */
   size_t count[PAIR_SIDES], passes;
-  double *logs; /* logarithm of each benchmark's median in each pass (see above) */
+  double *logs; /* logarithm of each benchmark's median in each pass */
   double *speeds;
   double shift, error, degrees; /* change of the geometric mean, as a logarithm; its standard error
                                    and degrees of freedom */
@@ -157,7 +158,7 @@ static bool group_take_logs(struct speed_work *w, struct speed_group *g) {
 }
 
 /* Computes the speed of each pass (round of base or of head). `scratch` has space for 2 values per
- * row. */
+ * benchmark. */
 static void group_find_speeds(struct speed_group *g, double *scratch) {
   size_t rows = g->size;
   double *centers = scratch + rows;
@@ -192,9 +193,9 @@ static double group_share_left(const struct speed_group *g, double *scratch, dou
 
 /* ---- the geometric mean ------------------------------ */
 
-/* Replaces Welch's test by a paired t-test if base and head have equal rounds whose differences
- * vary less (PAIRED). `values` has the logarithm of the geometric mean in each pass (round of base
- * or of head). */
+/* Replaces Welch's test by a paired t-test if base and head have the same rounds, and pairing
+ * reduces the variance enough (PAIRED). `values` has the logarithm of the geometric mean in each
+ * pass (round of base or of head). */
 static void group_test_pairs(struct speed_group *g, double *values) {
   size_t n = g->count[PAIR_BASE];
   if (n != g->count[PAIR_HEAD] || memcmp(g->rounds, g->rounds + n, n * sizeof *g->rounds) != 0)
@@ -238,8 +239,8 @@ static double middle_shift(const struct speed_group *g, double *scratch) {
   return stats_median(scratch, rows);
 }
 
-/* Adds a row for all benchmarks if both their median change and the change of their geometric mean
- * reach the threshold. */
+/* Adds one row for all benchmarks together if both their median change and the change of their
+ * geometric mean reach the threshold. */
 static bool group_add_whole(struct speed_work *w, const struct speed_group *g, double *scratch) {
   struct gate *gate = w->gate;
   struct gate_row row = gate_row_unknown();
@@ -272,8 +273,8 @@ static bool group_add_whole(struct speed_work *w, const struct speed_group *g, d
 
 /* ---- the common speed -------------------------------- */
 
-/* Warns about the noise. If the geometric mean did not change, also reports the change of all
- * benchmarks together that its test would have found. The division hides smaller ones. */
+/* Warns about the noise. If the geometric mean did not change, also prints the smallest change that
+ * its test finds. The division by the speeds hides a smaller change of all benchmarks. */
 static void group_warn(struct gate *gate, const struct speed_group *g) {
   double noise = sqrt(squares_of(g, g->speeds) / (double)(g->passes - 2));
   double level = gate->settings.alpha / WHOLE_FACTOR;

@@ -2,7 +2,7 @@
 #include "gate/selftest/selftest.h"
 #include "gate/read/read.h"
 
-/* Returns the change of the artificial regressions: twice the threshold plus 10 %. */
+/* Returns the change of the artificial regressions: twice the threshold plus 0.1. */
 static double planted(const struct gate *gate) {
   return 2 * gate->settings.threshold + 0.1;
 }

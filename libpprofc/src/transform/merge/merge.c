@@ -21,8 +21,8 @@ static void merge_times(struct merge *m) {
   }
 }
 
-/* Sets *ours to the string `theirs` of a source, unless an earlier source had a string that is not
- * empty. Returns false when out of memory. */
+/* If *ours is still the empty string, sets it to the string `theirs` of a source. Returns false
+ * when out of memory. */
 static bool first_string(struct merge *m, size_t source, uint32_t theirs, uint32_t *ours) {
   if (*ours) return true;
   *ours = merge_string(m, source, theirs);
@@ -251,7 +251,7 @@ static pprofc_status accumulator_merge_full(struct accumulator *accumulator, ppr
 static bool accumulator_has_negative(const pprofc_profile *profile) {
   const struct samples *s = &profile->samples;
   int64_t all = 0;
-  if (s->tree) return false; /* the reader makes no stack tree if a value is negative */
+  if (s->tree) return false; /* a profile with a stack tree has no negative values */
   for (size_t i = 0; i < s->count * profile->type_count; i++) all |= s->values[i];
   return all < 0;
 }

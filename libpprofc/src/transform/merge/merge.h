@@ -13,7 +13,7 @@
 struct merge_source {
   const pprofc_profile *profile;
   size_t first_sample; /* index of its first sample among the samples of all sources */
-  bool shared;         /* true if the result points into the source's region */
+  bool shared;         /* true if the result uses the source's memory (region) */
   bool is_base;        /* true if the source's samples get the label that marks a base */
   uint32_t *strings;   /* for each string, its index in the result, or NONE until needed */
   /* For each function, mapping and location of the source, the merged one; locations[-1] is
@@ -26,7 +26,7 @@ struct merge_source {
 struct merge_segment {
   size_t first; /* index of its first sample among the samples of all sources */
   uint32_t source;
-  const uint32_t *map;    /* location of each number v in the stacks; NULL: location v - 1 */
+  const uint32_t *map;    /* location that each number v in the stacks means; NULL: v - 1 */
   const uint32_t *merged; /* merged location of each number in the stacks, or LOCATION_HIDDEN */
   size_t size;            /* number of items of `merged` */
 };
@@ -34,7 +34,7 @@ struct merge_segment {
 /* Maximum number of merged locations. */
 #define MERGE_LOCATIONS_MAX 0x7FFFFFFFu
 
-/* Source and index of the record whose fields a merged record has. */
+/* Place of the record that gives a merged record its fields: source, and index in the source. */
 struct merge_place {
   uint32_t source, index;
 };
@@ -59,22 +59,22 @@ struct merge {
   struct merge_place *mappings;
   struct merge_location *locations;
   size_t function_count, mapping_count, location_count; /* numbers of merged records */
-  /* True if a merged record stands for records that differ in a field that pprof's key lacks. Its
-   * fields must then be the fields of the first record that a sample uses. */
+  /* True if equal records differ in a field that pprof does not compare. The merged record must
+   * then have the fields of the first one that a sample uses. */
   bool ambiguous;
 
   /* For each sample of the sources: first the index of the first equal sample, later the index of
    * the sample in the result. NONE if all values are 0. */
   uint32_t *result_of;
   uint32_t *origins; /* for each sample of the result, the first source sample that it contains */
-  int64_t *values;   /* values of the result's samples, in the region of the result */
+  int64_t *values;   /* values of the result's samples, in the result's memory (region) */
   size_t result_count;
   const uint8_t **stack; /* stack of each sample of the result; NULL after merge_drop_zeros */
   const uint32_t *stack_size;
 
-  /* Merged records in the order of their new numbers. */
+  /* Merged locations, functions and mappings in the order of their new numbers. */
   uint32_t *location_order, *function_order, *mapping_order;
-  /* New number of each merged record, or NONE. */
+  /* New number of each merged location, function and mapping, or NONE. */
   uint32_t *location_number, *function_number, *mapping_number;
   size_t locations_used, functions_used, mappings_used;
 };
@@ -83,7 +83,7 @@ static inline const struct samples *merge_samples_of(const struct merge *m, uint
   return &m->sources[source].profile->samples;
 }
 
-/* Returns the segment that contains the sample. */
+/* Returns the segment (samples whose stacks use the same location numbers) of a sample. */
 const struct merge_segment *merge_segment_of(const struct merge *m, size_t sample);
 
 /* Does the same as merge_segment_of. The search starts at the segment of an earlier sample. */
@@ -111,7 +111,7 @@ bool merge_number_tables(struct merge *m, const uint8_t *const *used);
 /* True if no source has two equal mappings or two equal locations. */
 bool merge_is_one_to_one(struct merge *m);
 
-/* Numbers the merged records in the order in which samples that are not all zero use them. */
+/* Numbers the merged records in the order of their use by samples that are not all zero. */
 bool merge_number_samples(struct merge *m);
 
 /* Numbers the merged records again, in the order in which the remaining samples of the result use

@@ -126,7 +126,7 @@ bool merge_is_one_to_one(struct merge *m) {
 /* ---- walks ------------------------------------------- */
 
 /* Numbers the merged records in the stack of a sample, except records that an earlier stack used.
- * If `next` is not NULL, also copies to them the fields of the records in this stack. */
+ * If `next` is not NULL, also gives them the fields of the records in this stack. */
 static void number_stack(struct merge *m, const struct merge_segment *segment, size_t sample,
                          uint32_t *next) {
   const struct samples *s = merge_samples_of(m, segment->source);

@@ -112,7 +112,7 @@ static bool pass_same_stack(const struct merge *m, const struct pass_result *res
          memcmp(result->stack, item->stack, item->stack_size) == 0;
 }
 
-/* Copies the stack of a new sample into the region of the result. */
+/* Copies the stack of a new sample into the region (memory) of the result. */
 static const uint8_t *pass_keep_stack(struct pass *p, const struct pass_item *item) {
   static const uint8_t no_frames;
   if (!item->stack_size) return &no_frames;

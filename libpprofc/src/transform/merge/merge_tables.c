@@ -83,7 +83,7 @@ static bool same_mapping_rest(struct placed_mapping a, struct placed_mapping b) 
          same_text(a.profile, a.mapping->build_id, b.profile, b.mapping->build_id);
 }
 
-/* Returns the merged mapping with the same key, or MAP_NONE. */
+/* Returns the merged mapping with the same key as `a`, or MAP_NONE. */
 static uint32_t find_merged_mapping(struct merge *m, const struct map *table, uint64_t hash,
                                     struct placed_mapping a) {
   MAP_FIND(merged, table, hash, same_mapping_key(a, merged_mapping(m, merged)));
@@ -228,7 +228,7 @@ static bool same_locations(const struct locations *a, const struct locations *b)
 }
 
 /* Reuses the merged records of the previous source if both sources have the same tables. This is
- * frequent for consecutive profiles of one process. The comparison is short if the tables differ.
+ * frequent for consecutive profiles of one process. Comparing different tables takes little time.
  */
 static bool take_tables(struct merge *m, size_t source) {
   if (source == 0) return false;

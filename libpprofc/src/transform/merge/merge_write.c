@@ -89,7 +89,7 @@ static bool stack_writer_init(const struct merge *m, struct stack_writer *w) {
 }
 
 /* Sets the stack of sample i of the result. If the source is not shared, writes the stack with new
- * numbers to the region of the result. */
+ * numbers to the memory of the result. */
 static bool merge_write_stack(struct merge *m, const struct merge_segment *segment, size_t i,
                               struct stack_writer *w) {
   static const uint8_t no_frames;

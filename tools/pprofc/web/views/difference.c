@@ -1,5 +1,6 @@
 /* Creates the table of a difference with the columns Base, Head, Change, Change %, Certain? and
- * Function. The views Top and Compare print the table. The inspector prints the same values. */
+ * Function. The views Top and Compare print the table. The inspector (the panel with the selected
+ * function) prints the same values. */
 #include "web/views/page.h"
 
 #include "verdict/print/print.h"
@@ -117,8 +118,8 @@ static void difference_amounts(struct view_page *page, const struct view_row *ro
   fill_end(fill);
 }
 
-/* Returns the CSS class of a row. "quiet" means noise or no verdict. "shared" means that the
- * function changed, but only together with all functions. "" means a change. */
+/* Returns the CSS class of a row. "quiet" means noise or no verdict. "shared" means that the value
+ * changed by about the same factor as in all functions. "" means a change. */
 static const char *difference_class(const struct view_page *page, const struct view_row *row,
                                     bool by_cum) {
   if (!page->judgement.verdicts || judge_is_change(row->verdict, by_cum)) return "";

@@ -83,9 +83,9 @@ bool page_type(const struct view_page *page, size_t *index);
 /* Appends the section `part` of the template views.html with the values in page->fill. */
 void page_put(const struct view_page *page, struct buffer *out, const char *part);
 
-/* The functions set the value `name` of a template. They format a value of the profile, a mean of
- * runs, a value in the unit of `report`, and a share such as "12.34%". The first two functions use
- * the unit of the page. */
+/* These functions set the value `name` of a template to a value of the profile, a mean of runs, a
+ * value in the unit of `report`, or a share such as "12.34%". page_fill_shown and page_fill_mean
+ * use the unit of the page. */
 void page_fill_shown(struct view_page *page, const char *name, int64_t value);
 void page_fill_mean(struct view_page *page, const char *name, double value);
 void page_fill_value(struct view_page *page, const char *name, const struct report *report,
@@ -142,9 +142,9 @@ pprofc_status view_rows_open(struct view_rows *rows, struct view_report *v, stru
 /* Returns the row of a node, without base and head. */
 struct view_row view_row_of_node(const struct graph *g, uint32_t node);
 
-/* The functions set the section "row", for the script. The first sets the name and values of a row.
- * The second sets the name, the values of base and head, and the verdict. page_fill_name sets
- * "name" to a link with the name of the row. */
+/* These functions set the template's section "row", which the script reads. view_row_fill sets the
+ * name and values of a row. view_row_fill_sides sets the name, the values of base and head, and the
+ * verdict. page_fill_name sets "name" to a link with the name of the row. */
 void view_row_fill(struct view_page *page, const struct report *report, const struct view_row *row);
 void view_row_fill_sides(struct view_page *page, const struct view_row *row);
 void page_fill_name(struct view_page *page, const struct view_row *row);
@@ -158,8 +158,8 @@ pprofc_status page_judge(struct view_page *page, const pprofc_report_options *op
 /* Chooses unit and digits of the rows' values. Verdicts on shares have the unit "%". */
 void page_set_grid(struct view_page *page, const struct view_rows *rows);
 
-/* The functions set the value `name` of a template. The first sets a value of a difference, the
- * second a change with its sign. */
+/* Both functions set the value `name` of a template: page_amount to a value of a difference, and
+ * page_amount_change to a change with its sign. */
 void page_amount(struct view_page *page, const char *name, double value);
 void page_amount_change(struct view_page *page, const char *name, const struct view_sides *sides);
 
@@ -170,8 +170,8 @@ void page_change(struct view_page *page, double base, double head);
 void page_verdict(struct view_page *page, const char *name, const struct view_row *row,
                   bool by_cum);
 
-/* The functions set parts of the table of a difference. The first sets the column titles. The
- * second sets the cells that other tables also have ("change-cells"). The third sets a whole row
+/* page_difference_head sets the column titles of the table of a difference. page_difference_cells
+ * sets the cells that other tables also have ("change-cells"). page_difference_row sets a whole row
  * ("difference"). */
 void page_difference_head(struct view_page *page);
 void page_difference_cells(struct view_page *page, const struct view_row *row, bool by_cum);
@@ -230,8 +230,8 @@ pprofc_status view_disasm(struct view_page *, struct buffer *, pprofc_error *);
 pprofc_status view_tags(struct view_page *, struct buffer *, pprofc_error *);
 pprofc_status view_compare(struct view_page *, struct buffer *, pprofc_error *);
 
-/* The first function formats a mean, which has a fraction only if it is a count. The second formats
- * a value in the unit of the report. `text` is a buffer of UNIT_LABEL_MAX bytes. */
+/* html_mean_text formats a mean, which has a fraction only if it is a count. html_value_text
+ * formats a value in the unit of the report. `text` is a buffer of UNIT_LABEL_MAX bytes. */
 pprofc_str html_mean_text(double value, pprofc_str from, pprofc_str to, char *text);
 pprofc_str html_value_text(const struct report *report, int64_t value, char *text);
 

@@ -20,13 +20,13 @@ struct web_view {
   bool of_functions;
 };
 
-/* The first function returns the view at a path, the second the view with an index in the order of
- * the bar. Both return NULL if there is no such view. */
+/* web_view_find returns the view at a path, web_view_at the view with an index in the order of the
+ * bar. Both return NULL if there is no such view. */
 const struct web_view *web_view_find(pprofc_str path);
 const struct web_view *web_view_at(size_t index);
 
 /* Paths of the flame graph, and of the data that its script requests. view_flame_data returns the
- * changes that turn the query of the page into the query of the data. */
+ * changes from the page's query to the data's query. */
 #define FLAME_VIEW STR("flamegraph")
 #define FLAME_DATA STR("flamedata")
 const struct web_change *view_flame_data(size_t *count);
