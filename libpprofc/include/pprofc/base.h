@@ -6,9 +6,9 @@
  *    failure it leaves its out-parameters unchanged. "Errors:" in a comment lists the statuses.
  *  - The function that frees an object accepts NULL. The object must not be in use by another
  *    thread.
- *  - The first parameter is the object that the function reads or changes; `name` and `name_count`,
- *    or `data` and `size`, are an array and its length. The parameter after a callback is
- *    `context`, which the library passes to the callback as its first argument.
+ *  - The first parameter is the object that the function reads or changes. Two parameters such as
+ *    `base` and `base_count`, or `data` and `size`, are an array and its length. The parameter
+ *    after a callback is `context`, which the library passes to the callback as first argument.
  *  - An index is in [0, count). An index out of range is a programming error unless a comment names
  *    the result.
  *  - Objects are opaque and immutable, so several threads may read one object at once. Any thread

@@ -64,7 +64,7 @@ typedef struct pprofc_gate_options {
    * inconclusive */
   size_t min_samples;
   const char *floor;      /* smallest absolute change that is a regression, such as "1us or 16 B";
-                             default "": 0, except for memory per operation */
+                             default "": 0, except for B/op and allocs/op (docs/GATES.md) */
   bool strict;            /* true: inconclusive results have the exit status 3; default false */
   const char *today;      /* day for the expiry of rules: "2027-01-31"; "": today in UTC */
   const char *noise_from; /* folder with a file for each earlier run of the base, or a store that
@@ -146,8 +146,8 @@ typedef enum pprofc_gate_verdict {
   PPROFC_GATE_IMPROVED,      /* the benchmark got significantly better */
   PPROFC_GATE_SUSPICIOUS,    /* better by more than half; the benchmark may measure nothing */
   PPROFC_GATE_REGRESSED,     /* significantly worse, by the threshold or more */
-  PPROFC_GATE_INCONCLUSIVE,  /* the samples are not enough for a decision */
-  PPROFC_GATE_TOO_FEW,       /* fewer samples than min_samples */
+  PPROFC_GATE_INCONCLUSIVE,  /* the samples neither show nor exclude a regression */
+  PPROFC_GATE_TOO_FEW,       /* base or head has fewer samples than min_samples */
   PPROFC_GATE_MISSING,       /* only the base has the benchmark */
   PPROFC_GATE_NEW,           /* only the head has the benchmark */
   PPROFC_GATE_ACCEPTED,      /* worse, but a rule accepts it */
@@ -192,7 +192,7 @@ typedef struct pprofc_gate_row {
   bool significant; /* true if `adjusted` is at most alpha, or if the values are constant and
                        differ */
   /* smallest relative change that counts, from the options or from a rule; for counts of events, at
-   * least 3 times the range of the counts of base or of head */
+   * least 3 times the range of the samples divided by their median */
   double threshold;
   double alpha;          /* significance level of the row */
   double visible_effect; /* smallest effect that would have been significant; infinite if no effect

@@ -87,9 +87,9 @@ PPROFC_API pprofc_graph_totals pprofc_graph_totals_of(const pprofc_graph *graph)
 typedef struct pprofc_tree pprofc_tree;
 
 /* A node: a path of calls from the root. Values are in the unit of the tree. Base values are 0
- * without a base (PPROFC_COMPARE). */
+ * unless the profile is a difference (PPROFC_COMPARE). */
 typedef struct pprofc_tree_node {
-  pprofc_str name;  /* name of the frame; for a frame without a function, mapping and address:
+  pprofc_str name;  /* name of the frame; if its function is unknown, object and address:
                        "[libc.so.6] 0x7f10"; "" for the root */
   pprofc_str file;  /* source file; "" if unknown, or if files do not distinguish frames */
   int64_t line;     /* line in the source; 0 if unknown, or if lines do not distinguish frames */

@@ -40,9 +40,9 @@ typedef struct pprofc_read_options {
   unsigned threads;               /* number of threads; 0: as many as the machine has processors, 1:
                                      only the calling thread */
   pprofc_call_stacks call_stacks; /* conversion of call graphs; 0: PPROFC_STACKS_PROPORTIONAL */
-  bool may_change; /* true if another program may write to the file meanwhile. The library then
-                      reads the file instead of mapping it. A truncation is then an error and not a
-                      SIGBUS signal. */
+  bool may_change; /* true if another program may write to the file while the profile is in use.
+                      The library then reads the file instead of mapping it. A truncation is then an
+                      error and not a SIGBUS signal. */
   /* Receives each message about missing parts of the input ("skipped: 2 of 9 lines (22.2%); ..."),
    * without newline, on the caller's thread. May be NULL. */
   void (*warn)(void *warn_context, const char *message);

@@ -27,8 +27,8 @@ typedef struct pprofc_report_options {
   const char *source_path;       /* folders of source files joined by ':'; "": current folder */
   const char *trim_path;         /* prefixes to remove from source paths, joined by ':' */
   bool intel_syntax;             /* true for assembly in Intel syntax */
-  bool mean;                     /* true to show means: each value of a sample divided by its first
-                                    value, the count */
+  bool mean;                     /* true to show means: divides the values of a sample by the
+                                    sample's first value, which is a count */
   const char *sample_index;      /* index or name of the sample type to show; "" for the default
                                     type */
   double divide_by;              /* divisor of all values, default 1 */

@@ -64,7 +64,7 @@ typedef struct pprofc_filter_options {
   /* label keys, joined by ','. The values of tagroot become additional frames at the root, and the
    * values of tagleaf at the leaf. The filters also match these frames. */
   const char *tagroot, *tagleaf;
-  const char *unit; /* unit of numbers in these additional frames: "minimum", "auto" or a unit */
+  const char *unit; /* unit of numbers in tagroot and tagleaf frames: "minimum", "auto" or a unit */
 
   const char *focus, *ignore; /* focus: keep only samples with a matching frame; ignore: drop
                                  samples with a matching frame */

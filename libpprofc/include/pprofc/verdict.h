@@ -14,8 +14,8 @@
  *    the change that all functions share. p and q belong to `own`, low and high to `delta`.
  *
  * A shown verdict has the direction of its recorded difference. If the interval of the difference
- * contains 0, the verdict names no direction of it. summary.sentence describes the
- * change in one line.
+ * contains 0, the verdict does not claim that the function grew or shrank. summary.sentence
+ * describes the change in one line.
  *
  * Verdicts are computed once and do not change. They contain copies, so profiles and options may be
  * released before them. Arrays and texts are valid until the verdicts are freed. Any number of
@@ -45,11 +45,10 @@ typedef enum pprofc_verdict {
   PPROFC_VERDICT_SHRANK_AS_ALL, /* shrank only because all functions shrank */
   PPROFC_VERDICT_GREW_LESS,     /* grew by a smaller percentage than all functions */
   PPROFC_VERDICT_SHRANK_LESS,   /* shrank by a smaller percentage than all functions */
-  /* The function changed otherwise than all functions, but the recorded difference may be 0. */
-  PPROFC_VERDICT_ROSE,   /* it grew in comparison with all functions */
-  PPROFC_VERDICT_FELL,   /* it shrank in comparison with all functions */
-  PPROFC_VERDICT_GREW,   /* grew by more than noise and the common factor */
-  PPROFC_VERDICT_SHRANK, /* shrank by more than noise and the common factor */
+  PPROFC_VERDICT_ROSE,   /* grew in comparison with all functions; recorded difference may be 0 */
+  PPROFC_VERDICT_FELL,   /* shrank in comparison with all functions; recorded difference may be 0 */
+  PPROFC_VERDICT_GREW,   /* grew, also in comparison with all functions */
+  PPROFC_VERDICT_SHRANK, /* shrank, also in comparison with all functions */
   PPROFC_VERDICT_NEW,    /* grew; the base has no samples of the function */
   PPROFC_VERDICT_GONE,   /* shrank; the head has no samples of the function */
   /* exact counts differ, but no test is possible because base and head each have one run */
@@ -59,12 +58,10 @@ typedef enum pprofc_verdict {
 /* Returns the word to print: "grew", "shrank, as everything did", "unchanged" ... */
 PPROFC_API const char *pprofc_verdict_name(pprofc_verdict verdict);
 
-/* True if a function changed beyond noise and otherwise than by the common factor: it grew, shrank,
- * is new, gone or different, or changed only in comparison with all functions. */
+/* True if a function changed by more than noise, and not only because all functions changed. */
 PPROFC_API bool pprofc_verdict_is_change(pprofc_verdict verdict);
 
-/* True if the difference is more than noise. The function may have changed only by the common
- * factor. */
+/* True if a function changed by more than noise. Its change may be one that all functions share. */
 PPROFC_API bool pprofc_verdict_is_certain(pprofc_verdict verdict);
 
 /* Relation between two functions whose changes cancel. */
@@ -161,8 +158,8 @@ typedef struct pprofc_verdict_estimate {
   double p;                /* p-value of `own`; NaN: not tested */
   double q;                /* p-value after the adjustment for the number of functions; NaN: not
                               tested */
-  double samples;          /* mean number of samples per run; for a profile without sampling, the
-                              mean value */
+  double samples;          /* mean number of samples per run, over base and head; without sampling,
+                              the mean value */
 } pprofc_verdict_estimate;
 
 /* Index of a row or node that does not exist. */
@@ -180,7 +177,7 @@ typedef struct pprofc_verdict_row {
   pprofc_str name;                   /* name of the function */
   pprofc_verdict_estimate flat, cum; /* estimates for the self value and for the total */
   pprofc_verdict_relation relation;  /* relation to a row with the opposite change */
-  size_t partner;                    /* index of that row, or PPROFC_VERDICT_NO_ROW */
+  size_t partner;                    /* index of the related row, or PPROFC_VERDICT_NO_ROW */
   bool via_callee;                   /* true if cum changed because flat changed in the callees */
   /* nodes where the change of flat occurs, at most 8; only for changed rows and with
    * options.places; no nodes if the change is spread over the program */
@@ -197,7 +194,7 @@ PPROFC_API const pprofc_verdict_row *pprofc_verdicts_rows(const pprofc_verdicts 
 PPROFC_API const pprofc_verdict_row *pprofc_verdicts_find(const pprofc_verdicts *verdicts,
                                                           pprofc_str name);
 
-/* Property that the functions of a domain share. */
+/* Property that the functions of a domain (a group between which cost may have moved) share. */
 typedef enum pprofc_verdict_domain_kind {
   PPROFC_DOMAIN_CALLER,  /* the domain is a function and the functions that it calls */
   PPROFC_DOMAIN_TYPE,    /* the functions belong to a type or class */
@@ -229,14 +226,15 @@ PPROFC_API const pprofc_verdict_domain *pprofc_verdicts_domains(const pprofc_ver
 PPROFC_API const pprofc_verdict_domain *pprofc_verdicts_domain_of(const pprofc_verdicts *verdicts,
                                                                   const pprofc_verdict_row *row);
 
-/* Returns the domain that explains the growth of the cum value of `row`. `rows` has only `row`. For
- * each function, the domain has all functions that it calls directly or indirectly, and the
- * functions that share another domain with one of them. `net` is the change of the sum of all self
- * values, for all callers together. If the sum did not grow (`moved`), cum grew only because calls
- * moved to the function from other callers. For a function that only the head has, a second domain
- * is the nearest caller of all its stacks, with all callees. If the caller did not grow, the
- * function took over work of former callees. Returns the domain that grew less. Returns NULL if cum
- * did not grow, or if the sums are too noisy. */
+/* Returns the domain that explains the growth of the cum value of `row`. `rows` has only `row`.
+ * `net` is the change of the sum of the domain's self values. Two domains can explain the growth:
+ *  - All functions that the function calls, directly or indirectly, and the functions that share
+ *    another domain with one of them. If this sum did not grow, only calls from other callers moved
+ *    to the function.
+ *  - For a new function, the nearest caller that all its stacks share, with all callees. If this
+ *    sum did not grow, the function only took over work of former callees.
+ * Returns the domain that grew less. Returns NULL if cum did not grow, or if the sums are too
+ * noisy. */
 PPROFC_API const pprofc_verdict_domain *pprofc_verdicts_calls_of(const pprofc_verdicts *verdicts,
                                                                  const pprofc_verdict_row *row);
 
@@ -321,7 +319,7 @@ typedef struct pprofc_verdict_summary {
   bool has_common; /* false if there are too few functions, if the sample type is unsuitable, or
                       with options.no_common */
   double common_change, common_low, common_high, common_p;
-  pprofc_verdict common_verdict; /* verdict on this common change */
+  pprofc_verdict common_verdict; /* verdict on the change that all functions share */
   const double *common; /* factors that multiply all values of a run, one for each run, runs of the
                            base first; their geometric mean is 1; NULL if only sums over runs are
                            known */
@@ -342,7 +340,7 @@ typedef struct pprofc_verdict_summary {
   double visible; /* smallest relative change of the row `largest` that the comparison finds in 80 %
                      of cases; infinite: above 1000 % */
   size_t largest; /* index of the row with the most samples, or PPROFC_VERDICT_NO_ROW */
-  /* number of runs in base and in head, and factor for the number of samples, that would show a
+  /* number of runs of base and of head, or else factor by which each run must be longer, to find a
    * change of 5 % of the row `largest`; infinite if no number suffices */
   double runs_for_5, samples_for_5;
   double interval_level; /* confidence level of the intervals of changed rows with options.fcr; NaN:

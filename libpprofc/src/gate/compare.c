@@ -3,8 +3,8 @@
 
 #define EXACT_MAX 50 /* largest sample size for which the distribution of U is computed exactly */
 #define DRIFT_MIN 6  /* minimum number of samples in base and in head for a test of drift */
-/* Significance level of the test for drift. It is small, because a suite of 100 benchmarks makes
- * 200 of these tests. */
+/* Significance level of the test for drift (a trend from the first to the last sample). It is
+ * small, because a suite of 100 benchmarks makes 200 of these tests. */
 #define DRIFT_ALPHA 0.001
 /* Minimum number of rounds (repetitions) in base and in head for a test of their medians. If each
  * round is a separate process, the minimum is 2. */
@@ -163,9 +163,9 @@ static void compare_set_delta(struct gate_row *row) {
   }
 }
 
-/* Computes the interval of the change. It excludes 0 exactly if Welch's test is significant at this
- * level. If the mean of base may be 0, there is no such interval, so the delta method computes a
- * finite one. */
+/* Computes the interval of the change. It excludes 0 exactly if Welch's test is significant at the
+ * level of the interval. If the mean of base may be 0, the interval would have no bounds. The delta
+ * method then computes a finite interval. */
 static void compare_interval(struct gate_row *row, pprofc_moments x, size_t x_count,
                              pprofc_moments y, size_t y_count, double t) {
   struct ratio_sides sides = {y.mean, x.mean, y.variance / (double)y_count,
@@ -376,7 +376,7 @@ static const char *test_on_rounds(const char *test) {
 
 /* ---- counts ------------------------------------------ */
 
-/* The noise of a count is this number times the larger range of base and head. */
+/* The noise of a count is this number times the larger relative range of base and head. */
 #define COUNT_SWING 3
 
 /* Returns the range of a sample divided by its median. */

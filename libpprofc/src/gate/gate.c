@@ -45,8 +45,7 @@ struct gate_row gate_row_unknown(void) {
   };
 }
 
-/* Escapes control characters of texts from files, once for all formats. Successive rows can come
- * from one line of a file. They share its text, which is then escaped only once. */
+/* Successive rows from one line of a file share the escaped copy of its text. */
 bool gate_add(struct gate *gate, const struct gate_row *row) {
   struct gate_row clean = *row;
   struct gate_shown *last = &gate->line;

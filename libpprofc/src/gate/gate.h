@@ -138,8 +138,8 @@ struct gate_row {
   };
   size_t base_count, head_count; /* number of samples of base and of head */
   bool constant; /* true if base and head each have only equal samples, so that no test is needed */
-  bool exact; /* true for counts, and for a difference that a table shows without a test; one sample
-                 is enough */
+  bool exact;    /* true if one sample is enough: for counts, and for a row of a table that shows a
+                    difference without a p-value */
   double least_p; /* for a row from a printed table: smallest p-value that the table can show;
                      smaller p-values are printed as 0.000 */
   /* relative change from the first to the last sample, in base and in head */
@@ -179,11 +179,11 @@ struct gate_row {
                    for all counts, and the judge clears it if the threshold is larger */
   size_t rule;  /* last matching rule; SIZE_MAX: no rule */
   bool significant;
-  bool is_cpu;       /* true if this is a CPU time, which is judged instead of the wall time */
+  bool is_cpu;       /* true for a CPU time that is judged instead of the wall time */
   const char *aside; /* reason why the gate judges another row of the benchmark instead, such as its
                         CPU time; else NULL */
-  bool watched; /* true for a time if -time auto chose the CPU time, or if instructions are judged;
-                   if only the time got worse, this row is inconclusive */
+  bool watched; /* true for a time if the gate judges instructions instead, or CPU time by -time
+                   auto; the row is inconclusive if it got worse but the judged row did not */
   /* for a row with `watched` set: index of the row that the gate judges instead */
   size_t judged;
   double level;   /* p-value up to which the row would be significant if no other row changed */
@@ -232,7 +232,7 @@ struct gate {
   size_t too_few; /* number of inconclusive rows with too few samples */
   size_t unmeasured;
   size_t timed;        /* number of compared rows whose values depend on the load of the machine */
-  size_t stale_inputs; /* 1 if an input may come from an earlier run, else 0 */
+  size_t stale_inputs; /* 1 if an input is much older than another input, else 0 */
   /* Number of benchmarks judged by CPU time, and number judged by wall time. Counts only benchmarks
    * that have both times. */
   size_t cpu_times, wall_times;
@@ -244,8 +244,8 @@ struct gate {
   size_t visible_count; /* number of rows whose smallest detectable change is known */
   double visible_middle, visible_worst; /* median and maximum of the smallest detectable changes */
   size_t visible_row;                   /* index of the row that has visible_worst */
-  /* smallest detectable change of all benchmarks together, if the gate divided them by the speeds
-   * of rounds; the largest of all units; 0: not divided, or the geometric mean changed */
+  /* smallest detectable change of the geometric mean of all benchmarks; the largest of all units; 0
+   * if the mean changed, or if the gate did not divide the values by the machine's speed */
   double visible_whole;
   /* number of rounds in base and in head with which every row's test finds a change as large as the
    * threshold */

@@ -169,7 +169,7 @@ static bool is_significant(const struct gate *gate, const struct gate_row *row) 
   return row->tested && row->adjusted <= row->alpha;
 }
 
-/* Gives the row the verdict of a later test if the earlier tests found no change. */
+/* Takes the result of test `which` if it decides about the row and the earlier tests do not. */
 static void take_further(const struct gate *gate, struct gate_row *row, size_t which,
                          const struct gate_rule *decides) {
   if (!row->tests[which].tested || verdict_is_decided(row->verdict)) return;
@@ -217,7 +217,7 @@ bool gate_was_corrected(const struct gate *gate, const struct gate_row *row) {
 }
 
 /* True if the row that is judged instead of a time got worse. An instruction count got worse only
- * if its verdict shows it, because a count of a few instructions more explains no longer time. */
+ * if its verdict shows it, because a few more instructions do not explain a longer time. */
 static bool judged_got_worse(const struct gate_row *judged) {
   if (!judged->exact) return judged->significant && judged->delta > 0;
   return judged->delta > 0 && judged->verdict != PPROFC_GATE_UNCHANGED;

@@ -51,8 +51,8 @@ bool gate_ratio_interval(const struct gate *gate, struct gate_sample base, struc
  * given change. A test finds a change if its two-sided p-value is at most `level` in a share
  * GATE_POWER of runs. Noise is normal and proportional to the value. Welch's test uses the
  * noncentral t distribution with the degrees of freedom of Welch and Satterthwaite. Up to 50
- * samples each of base and head, U is simulated with a fixed seed. For more samples, U finds
- * sqrt(pi / 3) times the change of Welch's test. */
+ * samples each of base and head, the U test is simulated with a fixed seed. With more samples, the
+ * smallest change of the U test is sqrt(pi / 3) times the smallest change of Welch's test. */
 
 #define GATE_POWER 0.8
 
@@ -65,8 +65,8 @@ struct gate_design {
   bool ranks;    /* true for the U test, false for Welch's test */
 };
 
-/* Shift of the head that the U test finds, for two sample sizes and a significance level
- * (simulated). */
+/* Simulated result: the smallest shift of head, in standard deviations, that the U test finds for
+ * two sample sizes and a significance level. */
 struct gate_power_known {
   size_t n, m;
   double level, shift;
@@ -159,9 +159,10 @@ void gate_noise_key(struct buffer *out, pprofc_str group, pprofc_str name, pprof
 struct gate_earlier {
   /* variance of the logarithm of a run's median, and the degrees of freedom of this variance */
   double variance, degrees;
-  double third, fourth; /* sums of the third and fourth powers of the deviations from the mean */
-  uint32_t unit;        /* index of the unit in gate->noise_units */
-  bool timed;           /* true for times and rates, which are equal in two runs only by chance */
+  /* sums of the third and fourth powers of the differences to the mean logarithm */
+  double third, fourth;
+  uint32_t unit; /* index of the unit in gate->noise_units */
+  bool timed;    /* true for times and rates, which are equal in two runs only by chance */
 };
 
 /* Stores the variance of a benchmark between its runs. `values` has one median per run. Returns
@@ -209,8 +210,8 @@ void gate_screen_settings(struct gate_settings *settings);
 bool gate_screen_selects(const struct gate_row *row);
 
 /* True if a look (an early judgement, see above) decides about a row. Either the row has regressed
- * at a hundredth of its significance level (less with more than seven looks), or its interval
- * excludes a regression. `rounds` is the number of further rounds in the plan, at least 1. */
+ * at a small share of its significance level (at most a hundredth), or its interval excludes a
+ * regression. `rounds` is the number of further rounds in the plan, at least 1. */
 bool gate_look_decides(const struct gate_row *row, size_t rounds);
 
 /* Plan of the second stage (the further rounds). */

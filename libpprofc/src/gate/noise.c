@@ -98,8 +98,8 @@ pprofc_status gate_learn_noise(struct gate *gate, const pprofc_bench *set, pprof
 /* Statistics of the benchmarks in a unit. The tail is the excess kurtosis of the difference of two
  * runs: 0 for normal noise, and above 0 if large differences are more frequent. */
 struct unit_noise {
-  /* number, mean and sum of squared deviations of the logarithms of the variances, corrected for
-   * the bias of small samples; and the sum of the sampling variances of these logarithms */
+  /* of the logarithms of the variances, corrected for the bias of small samples: number, mean, sum
+   * of squared deviations, and sum of sampling variances */
   size_t count;
   double mean, squares, sampling;
   /* sums over the benchmarks: fourth and second powers of the differences between two runs, and

@@ -183,7 +183,7 @@ static double shift_of_draw(uint64_t *state, size_t n, size_t m, size_t cut, dou
   return gate_power_select(differences, n * m, n * m - cut);
 }
 
-/* Finds the head's shift, in standard deviations, that GATE_POWER of the simulations detect. */
+/* Finds the shift of head, in standard deviations, that a share GATE_POWER of simulations finds. */
 static bool simulate_u(size_t n, size_t m, double level, double *shift,
                        const pprofc_allocator *mem) {
   size_t cut, size = n + m + n * m;

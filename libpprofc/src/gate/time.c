@@ -8,11 +8,11 @@
 
 enum kind { WALL, CPU, USER, SYSTEM, RATE, INSTRUCTIONS, KINDS };
 
-/* Indices of a benchmark's rows by kind, or SIZE_MAX. If a table has several columns, each
- * column of a benchmark has its own struct. */
+/* Indices of a benchmark's rows by kind (wall time, CPU time ...), or SIZE_MAX. If a table has
+ * several columns, each column of a benchmark has its own struct. */
 struct gate_times {
   size_t row[KINDS];
-  size_t seen[KINDS]; /* number of columns found so far, by kind */
+  size_t seen[KINDS]; /* number of columns found so far, by kind of row */
 };
 
 static const char *const units[KINDS] = {"sec/op",     "cpu-sec/op", "user-sec/op",
@@ -117,8 +117,8 @@ static void set_rate_aside(struct gate_row *rows, const struct gate_times *t) {
     rows[t->row[RATE]].aside = "time is judged: the rate is the same measurement";
 }
 
-/* Excludes the judged time of a benchmark if its instructions were counted. A longer time with the
- * same instructions comes from the machine or the memory system. */
+/* Excludes the times of a benchmark from judging if its instructions were counted. A longer time
+ * with the same instructions comes from the machine or the memory system. */
 static void set_timed_aside(struct gate *gate, const struct gate_times *t) {
   static const enum kind times[] = {WALL, CPU};
   if (t->row[INSTRUCTIONS] == SIZE_MAX || !compares(&gate->rows[t->row[INSTRUCTIONS]])) return;

@@ -21,8 +21,8 @@ static bool is_time_row(const struct gate_row *row) {
   return row->is_cpu || str_equal(row->unit, STR("sec/op")) || str_equal(row->unit, STR("time/op"));
 }
 
-/* True if a trend counts the row. With `times`, a trend counts only rows of times, because other
- * units change together with the time. */
+/* True if the row counts for a trend. With `times`, only rows of times count, because other units
+ * change together with the time. */
 static bool stands_for_benchmark(const struct gate_row *row, bool times) {
   if (!row->in_base || !row->in_head || row->constant || row->direction == 0) return false;
   if (row->verdict == PPROFC_GATE_ASIDE || row->aside) return false;
@@ -46,7 +46,7 @@ struct trend {
   double middle;
 };
 
-/* Returns the number of benchmarks that changed in the direction of the median. */
+/* Returns the number of benchmarks that changed in the direction of the median change. */
 static size_t trend_size(const struct trend *trend) {
   return trend->middle > 0 ? trend->worse : trend->all - trend->worse;
 }

@@ -139,8 +139,8 @@ const char *gate_row_verdict(const struct gate_row *row) {
 /* Maximum number of rounds of a benchmark, as a multiple of the requested number. */
 #define SCREEN_MAX 4
 
-/* A look (an early judgement, see judge.h) finds a regression at a share of the significance level:
- * LOOK_SHARE at most for one look, and LOOKS_SUM at most for the sum of all looks. */
+/* A look (an early judgement, see judge.h) finds a regression at a share of the significance level.
+ * This share is at most LOOK_SHARE for one look, and at most LOOKS_SUM for all looks together. */
 #define LOOK_SHARE 0.01
 #define LOOKS_SUM  0.07
 

@@ -15,8 +15,8 @@ static double least_change(const struct gate_row *row) {
   return fmax(row->threshold, floor);
 }
 
-/* Sets the smallest visible change of a row that comes from a table, without samples: infinity if
- * no p-value can be significant. Otherwise it stays unknown. */
+/* Sets the smallest detectable change of a row that comes from a table, without samples: infinity
+ * if no p-value can be significant. Otherwise the change stays unknown. */
 static void see_table(struct gate_row *row) {
   if (!row->base_count || !row->head_count) return;
   double least = gate_smallest_p(row->base_count, row->head_count);
@@ -43,8 +43,8 @@ static bool find_rounds(const struct gate *gate, struct gate_power *power,
   return true;
 }
 
-/* Raises the smallest visible change to the smallest change that exceeds the noise between runs, if
- * that is larger. More rounds in this run do not reduce this noise. */
+/* Raises the smallest detectable change to the smallest change that exceeds the noise between runs,
+ * if that is larger. More rounds in this run do not reduce this noise. */
 static void see_between_runs(struct gate_row *row) {
   double t = pprofc_t_quantile(1 - row->level / 2, row->between_degrees) +
              pprofc_t_quantile(GATE_POWER, row->between_degrees);
@@ -58,7 +58,7 @@ static void see_between_runs(struct gate_row *row) {
 struct visible_search {
   struct gate *gate;
   struct gate_power power;
-  double *seen; /* smallest visible changes of the tested rows */
+  double *seen; /* smallest detectable changes of the tested rows */
   size_t count;
 };
 

@@ -216,8 +216,8 @@ struct call_paths {
   struct call_path *items;
   size_t count, room;
   uint32_t newest;     /* index of the path that was entered last */
-  struct map by_frame; /* hash table of the paths that are not the `callee` of their caller, keyed
-                          by caller and location */
+  struct map by_frame; /* hash table of all paths except the first callee of each path, keyed by
+                          caller and location */
   uint32_t *frames;    /* working memory: frames of one stack, leaf first */
   size_t frame_room;
 };

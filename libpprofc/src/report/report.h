@@ -45,7 +45,7 @@ struct report_format {
 
 #define REPORT_SUMS   1024u /* flag: the profile may have sums of samples with equal stacks */
 #define REPORT_LABELS 2048u /* flag: the report shows labels */
-/* flag: the report reads stacks only in order, as differences (profile/delta.h) */
+/* flag: the report reads each stack as the difference from the previous stack (profile/delta.h) */
 #define REPORT_PASSES    4096u
 #define REPORT_ALL_TYPES 8192u  /* flag: the report needs values of all sample types */
 #define REPORT_NO_STACKS 16384u /* flag: the report needs stacks only for filters */

@@ -254,7 +254,7 @@ static void set_geomean(struct classic *c, struct classic_row *row, size_t confi
   row->scaled = true;
 }
 
-/* Adds a row with the geometric mean of each input, if an input has means of two benchmarks. */
+/* Adds a row with the geometric mean of each input, if any input has at least two means. */
 static void add_geomean(struct classic *c, struct classic_table *table, uint32_t unit) {
   struct classic_row *row = &table->rows[table->row_count];
   double *means = mem_array(c->mem, c->benchmark_count, sizeof *means);

@@ -22,7 +22,7 @@ struct classic_benchmark {
 struct classic_scale {
   int digits;
   double divisor;
-  bool time; /* true for nanoseconds; the values are then first divided by 1e9 */
+  bool time; /* true for nanoseconds: values are divided by 1e9 and multiplied by `divisor` */
   char suffix[8];
 };
 

@@ -27,8 +27,8 @@ void classic_metric_name(struct buffer *out, pprofc_str unit) {
   buffer_add_str(out, unit);
 }
 
-/* A unit prefix ("k"). Values are divided by `divisor`. A value of at least `hundreds` has no
- * decimals. A smaller value of at least `tens` has 1 decimal, and one of at least `ones` has 2. */
+/* A unit prefix ("k"). Times are multiplied by `divisor`, other values divided. Number of decimals:
+ * 0 for values of at least `hundreds`, 1 for at least `tens`, 2 for at least `ones`. */
 struct classic_scale_step {
   double divisor;
   const char *suffix;
@@ -50,8 +50,8 @@ static const struct classic_scale_step time_steps[] = {
     {1000000000, "ns", 0.0000000995, 0.00000000995, -INFINITY},
 };
 
-/* Finds the step of a value, and sets *digits to the number of decimals. The last step accepts
- * every value, even NaN. */
+/* Finds the unit prefix (step) of a value, and sets *digits to the number of decimals. The last
+ * step accepts every value, even NaN. */
 static const struct classic_scale_step *find_step(const struct classic_scale_step *steps,
                                                   size_t count, double value, int *digits) {
   size_t i = 0;

@@ -329,7 +329,7 @@ static void firefox_read_thread(struct firefox_reader *r, const struct node *thr
 
 static void firefox_find_cpu(struct firefox_reader *r) {
   pprofc_str unit = node_text(node_path(r->root, "meta.sampleUnits"), "threadCPUDelta");
-  /* The units are nanoseconds, "variable CPU cycles", and microseconds ("µs"). */
+  /* The units of CPU time are nanoseconds, "variable CPU cycles", and microseconds ("µs"). */
   r->cpu_is_cycles = str_starts(unit, STR("variable"));
   r->cpu_factor = !unit.size || unit.data[0] == 'n' || r->cpu_is_cycles ? 1 : 1e3;
   if (!r->has_cpu) return;

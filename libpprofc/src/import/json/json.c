@@ -122,7 +122,7 @@ uint32_t json_script_frame(pprofc_builder *builder, pprofc_str name, pprofc_str 
 
 uint32_t json_v8_frame(pprofc_builder *builder, const struct node *node) {
   const struct node *call = node_get(node, "callFrame");
-  if (!call) call = node; /* in files from before 2017 the node itself has these members */
+  if (!call) call = node; /* in files from before 2017, the node has the members itself */
   int64_t line = json_member_line(call, "lineNumber"),
           column = json_member_line(call, "columnNumber");
   /* V8 counts lines from 0 and uses -1 for unknown; profiles count from 1 and use 0 for unknown. */

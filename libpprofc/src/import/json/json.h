@@ -111,6 +111,7 @@ uint32_t json_plain_frame(pprofc_builder *builder, pprofc_str name, pprofc_str f
 
 /* Tree of frames that JSON profiles list by id. Each frame has one caller. */
 
+/* Kind of a node. CALL_FRAME means that the node is a frame. */
 enum call_kind {
   CALL_FRAME,
   CALL_OUTSIDE, /* node such as V8's (root) and (idle): the node and its callers are not frames */

@@ -141,7 +141,7 @@ struct trace_reader {
   struct buffer scratch;
   struct trace_entry *entries;
   size_t entry_count;
-  size_t others; /* number of events of other kinds, which do not have stacks */
+  size_t others; /* number of events of kinds that do not have stacks */
   struct trace_faults faults;
   struct end_lists lists;
 };
@@ -414,8 +414,8 @@ static bool trace_read_thread(struct trace_reader *r, const struct trace_entry *
   return trace_walk(r->arena, &begins, &ends, &r->lists, sums, &r->faults);
 }
 
-/* Replaces the indices of sums in the recorded times (builder_event_of) by indices of samples.
- * Begins at row `first` of these times. `sample` is the index of this thread's first sample. */
+/* Replaces indices of sums by indices of samples in the recorded times (builder_event_of), from row
+ * `first` to the last. `sample` is the index of this thread's first sample. */
 static bool trace_number_events(struct trace_reader *r, const struct trace_sums *sums, size_t first,
                                 size_t sample) {
   if (first == builder_event_count(r->builder)) return true;

@@ -87,7 +87,7 @@ struct trace_sums {
   struct call_paths paths;
   struct trace_sum *items;
   size_t count, room;
-  uint32_t track;      /* track of the thread for its times (profile/builder.h) */
+  uint32_t track;      /* track for the times of the thread (profile/builder.h) */
   struct map by_event; /* hash table of the sums, keyed by path and key */
 };
 

@@ -67,7 +67,7 @@ static uint32_t callgrind_put_name(struct callgrind_texts *names, struct output 
 }
 
 /* Does the same as callgrind_put_name for the text with the id `text` in the graph. `name` is its
- * printed form. Keeps its number in names->number. */
+ * printed form. Keeps the number of the name in names->number. */
 static uint32_t callgrind_put_text(struct callgrind_texts *names, struct output *out,
                                    const char *tag, uint32_t text, pprofc_str name) {
   if (names->number[text])

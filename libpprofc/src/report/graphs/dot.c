@@ -136,8 +136,8 @@ void dot_color(struct output *out, double score, bool light) {
   const double value = light ? 0.93 : 0.7;
   if (score > 1.0) score = 1.0;
   if (score < -1.0) score = -1.0;
-  /* A share (`score`) of 0 is grey. The power makes the colours of small shares clearly differ
-   * from grey. */
+  /* A share (`score`) of 0 is grey. The function pow makes the colours of small shares clearly
+   * differ from grey. */
   if (fabs(score) < 0.2) saturation *= fabs(score) / 0.2;
   if (score > 0.0) score = pow(score, 0.3);
   if (score < 0.0) score = -pow(-score, 0.3);
@@ -149,8 +149,8 @@ void dot_color(struct output *out, double score, bool light) {
   output_printf(out, "#%02x%02x%02x", channel(r), channel(g), channel(b));
 }
 
-/* Maximum number of string tags (label texts) below a node, and of number tags below each of
- * them. */
+/* Maximum number of string tags (label texts) below a node, and of number tags below a node or a
+ * string tag. */
 #define MAX_TAGS 4
 
 struct dot {

@@ -45,8 +45,8 @@ static struct line_cost *line_cost_of(struct line_pass *pass, const struct line 
   return added ? &costs->items[costs->count - 1] : NULL;
 }
 
-/* Returns the result of choice->owns for a line. Calls it at most once for each line of base and of
- * head. */
+/* Returns the result of choice->owns (line_costs_owns) for a line. Calls this function at most once
+ * for each line of base and of head. */
 static bool line_owns(const struct line_pass *pass, struct line_cost *cost, enum diff_side side) {
   const struct line_costs_choice *choice = pass->choice;
   if (!choice->owns) return false;

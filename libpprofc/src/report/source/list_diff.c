@@ -118,8 +118,8 @@ static void put_line(const struct list_diff *l, const struct list_diff_file *f, 
   output_add_char(l->out, '\n');
 }
 
-/* Returns the place of the first changed line at or after `place`, or INT64_MAX if all are
- * before. */
+/* Returns the place (index in the listing) of the first changed line at or after `place`, or
+ * INT64_MAX if all changed lines are before. */
 static int64_t next_change(const struct list_diff *l, const struct list_diff_file *f,
                            int64_t place) {
   size_t count = f->changes ? f->changes->count : 0;
@@ -147,9 +147,9 @@ static void put_hunk_header(const struct list_diff *l, const struct list_diff_fi
                 (long long)lines[DIFF_HEAD]);
 }
 
-/* Returns the place of the first line in the window, at or after `place`, with a cost or a change.
- * Returns INT64_MAX if there is no such line. `row` is the index of the first row at or after
- * `place`. */
+/* Returns the place (index in the listing) of the first line in the window, at or after `place`,
+ * with a cost or a change. Returns INT64_MAX if there is no such line. `row` is the index of the
+ * first row at or after `place`. */
 static int64_t next_place(const struct list_diff *l, const struct list_diff_file *f, int64_t place,
                           size_t row) {
   int64_t next = next_change(l, f, place);

@@ -66,8 +66,8 @@ static bool read_into_room(int fd, struct buffer *text) {
   return true;
 }
 
-/* Reads an open file. Rejects a file that is not a regular file, is too large or is not a text.
- * Then sets `failure` and returns false. */
+/* Reads an open file. Sets `failure` and returns false if it is not a regular file, is too large or
+ * is not a text. */
 static bool lookup_read_text(int fd, const char *path, struct buffer *text,
                              struct buffer *failure) {
   struct stat info;

@@ -5,11 +5,9 @@
 #include "profile/profile.h"
 #include "report/source/lookup.h"
 
-/* Hunks of a unified diff without context.
- *
- * The hunks of a file define a listing of the file. It contains the lines of base and of head.
- * Deleted lines come before the lines that replace them. The place of a line is its index in this
- * listing. */
+/* The sides of a unified diff without context. The hunks of a file define a listing of the file. It
+ * contains the lines of base and of head. Deleted lines come before the lines that replace them.
+ * The place of a line is its index in this listing. */
 
 enum diff_side { DIFF_BASE, DIFF_HEAD, DIFF_SIDES };
 
@@ -105,7 +103,7 @@ void revisions_free(struct revisions *revisions);
  * suffix. */
 pprofc_str revisions_place(const struct revisions *revisions, enum diff_side side, pprofc_str file);
 
-/* Reads a file of base or head (`side`). If this is the working tree, `lookup` reads the file.
+/* Reads a file of base or head (`side`). If `side` is the working tree, `lookup` reads the file.
  * (*file)->failure is "" or the reason why the file has no lines. *file is valid until the next
  * call. The lines are valid as long as `revisions` and `lookup`. */
 pprofc_status revisions_text(struct revisions *revisions, struct source_lookup *lookup,
@@ -139,7 +137,7 @@ typedef bool (*line_costs_want)(void *context, pprofc_str name);
  * The field `inner` of the lines that call it then excludes these samples. */
 typedef bool (*line_costs_owns)(void *context, enum diff_side side, const struct line_cost *line);
 
-/* Selects the lines to add up. If `want` is NULL, the lines of all functions are added up. If
+/* Choice of the lines to add up. If `want` is NULL, the lines of all functions are added up. If
  * `owns` is NULL, no line owns samples. */
 struct line_costs_choice {
   line_costs_want want;

@@ -70,7 +70,7 @@ bool web_data_place(struct web_data *data, uint32_t instruction, const struct so
                     size_t count) {
   if (count > MAX_INLINED) count = MAX_INLINED;
   /* Calls that lead to the instruction, outermost first. All functions that contain the
-   * instruction share this array. Each uses the last items: the calls inside this function. */
+   * instruction share this array. A function uses only the last items: the calls inside it. */
   struct web_call *calls = NULL;
   for (size_t i = 0; i < count; i++) {
     if (interner_find(&data->interest, frames[i].function) == MAP_NONE) continue;
@@ -100,7 +100,8 @@ struct scan {
   size_t count;
   uint32_t *first;        /* for each location, the first location with the same address */
   size_t *seen;           /* for each location, 1 + the index of the last sample that contains its
-                             address; 0 if no sample was found yet. Only `first` locations are set. */
+                             address; 0 if no sample was found yet; set only for locations in
+                             `first` */
   bool *used;             /* for each location, true if it is in `order` */
   struct web_sample *own; /* for each location, its address and samples */
   struct web_address *addresses;

@@ -27,8 +27,8 @@ struct flame_report {
   double least_pixels, least_share;
 };
 
-/* Appends a total of the tree to the subtitle. If there are verdicts, converts it to
- * their unit, such as the mean per run or the value per second. */
+/* Appends a total of the tree to the subtitle. If there are verdicts, the total is in the unit of
+ * the verdicts, such as the mean per run or the value per second. */
 static void add_total(struct flame_report *f, int64_t total, double scale) {
   char label[UNIT_LABEL_MAX];
   if (f->verdicts) total = number_from_double((double)total * scale * f->verdicts->ratio);
@@ -195,7 +195,7 @@ struct flame_form {
 };
 
 #define WHOLE_NODES  THRESHOLD(50000u) /* maximum number of nodes of a tree that is sent whole */
-#define WIDEST_NODES THRESHOLD(20000u) /* number of nodes that are first sent of a larger tree */
+#define WIDEST_NODES THRESHOLD(20000u) /* number of nodes of a larger tree that are sent first */
 
 static bool is_whole(const struct grouping *g, const struct flame_form *form) {
   if (!form->data || form->all) return true;
@@ -307,8 +307,8 @@ pprofc_status flame_kept_write(const struct flame_kept *kept, uint32_t node,
   struct output out;
   report.mem = mem;
   f.report = &report;
-  /* The writer also takes temporary memory from the tree's allocator, so use `mem` there. The
-   * output adds nothing to the tree. */
+  /* The writer takes temporary memory from the tree's allocator, so replace this allocator by
+   * `mem`. The output adds nothing to the tree. */
   f.graph.tree.arena.mem = mem;
   output_init(&out, write, context);
   output_watch(&out, mem);

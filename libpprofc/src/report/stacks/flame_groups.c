@@ -222,7 +222,7 @@ void flame_groups_end(struct grouping *g) {
 
 /* The node for the first n frames of a stack. For n = 0, this is the root. */
 struct reached {
-  uint32_t node; /* NONE if the tree has no node for these frames */
+  uint32_t node; /* node of the tree; NONE if the tree does not have it */
   bool ended;    /* true if `node` replaces folded nodes, so that no other node follows */
 };
 
@@ -289,9 +289,9 @@ pprofc_status flame_times_make(struct grouping *g, const uint32_t **node_of, ppr
 /* Estimates which resource limits a function, from the counters of callgrind.
  *
  * The cost of a counter is its value times a weight. The weights are the usual estimate of cycles:
- * 1 for an access, 5 for a first-level miss, 35 for a last-level miss. System time counts as cycles
- * at 3 GHz. Profiles of -simulate do not have misses by type of access, but only the sums of all
- * misses (L1m, LLm). */
+ * 1 for an instruction, 5 for a first-level miss, 30 more for a last-level miss. System time counts
+ * as cycles at 3 GHz. Profiles of -simulate do not have misses by type of access, but only the sums
+ * of all misses (L1m, LLm). */
 
 static const struct {
   const char *kind, *type;

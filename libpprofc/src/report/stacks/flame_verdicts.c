@@ -68,8 +68,8 @@ static bool verdict_mark_named(struct verdict_maker *m) {
   return true;
 }
 
-/* Computes the factors that convert values in the verdicts to values of the tree. The latter are
- * sums over runs. */
+/* Computes the factors that convert values in the verdicts to values of the tree, which
+ * are sums over runs. */
 static void verdict_scales(struct verdict_maker *m, size_t type, struct flame_verdicts *out) {
   double base = verdict_scale(m, type, false), head = verdict_scale(m, type, true);
   m->unit = isfinite(base) && base > 0 ? base : verdict_or_one(head);

@@ -145,8 +145,8 @@ static bool is_small(const struct folded_report *f, int64_t base, int64_t head) 
   return (double)base < f->least && (double)head < f->least;
 }
 
-/* Computes properties of all stacks together. They are the number of columns, the smallest value
- * for which a stack has its own line, and the sums of the stacks below this value. */
+/* Sets two_columns, `least`, and the sums of the stacks below `least`: joined_base and
+ * joined_head. */
 static void survey(struct folded_report *f) {
   double base_total = 0, head_total = 0;
   int64_t base, head;

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 
 struct function_row {
-  uint32_t frame; /* first frame with the name and file of this function */
+  uint32_t frame; /* first frame with the name and file of the function */
   bool open;      /* true while the path from the root to the current node contains the function */
-  int64_t *flat;  /* for each column, flat value of the function */
+  int64_t *flat;  /* for each sample type of head, then of base: flat value of the function */
   int64_t *cum;
 };
 

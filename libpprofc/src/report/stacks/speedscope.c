@@ -164,8 +164,8 @@ struct sample_line {
   uint32_t known; /* number of frames whose text is in the line */
 };
 
-/* Bytes before the first frame. A bracket replaces the comma with which the index of the first
- * frame begins. */
+/* Bytes before the first frame of a line. The text of a frame begins with a comma, but a bracket
+ * then replaces the first comma. */
 #define LINE_BEFORE ",\n"
 
 /* Returns the size in bytes of the memory for a line. A number is copied with its whole buffer,

@@ -71,8 +71,8 @@ static int heaviest_first(const void *left, const void *right) {
   return str_compare(a->value, b->value);
 }
 
-/* Adds up the weight of each part (the samples with one label value). Until place_samples, the
- * field `from` of a part has the id of its label value. */
+/* Adds up the weight of each part (the samples with one label value). Until place_samples
+ * runs, the field `from` of a part has the id of its label value. */
 static bool weigh_parts(struct splitter *s, size_t value_index) {
   struct label_split *split = s->split;
   split->count = s->values.count;

@@ -77,8 +77,8 @@ bool speedscope_write_tracks(const struct speedscope_tracks *tracks, double *los
 
 /* ---- parts ------------------------------------------ */
 
-/* Splits samples by the value of a label, for reports with a part for each thread, process or
- * request. */
+/* A part: the samples with one value of a label. Reports can have a part for each thread, process
+ * or request. */
 
 struct label_part {
   pprofc_str value;   /* label value of the part; several values of a sample are joined by commas;

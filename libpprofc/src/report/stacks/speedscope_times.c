@@ -49,8 +49,8 @@ static bool track_shows(const struct track_writer *w, size_t event) {
   return track_sample_value(w->t->profile, w->t->shown->type, event) > 0;
 }
 
-/* Returns the pause and the weight for the next event, and advances the clock to its end. If the
- * event begins before the end of an earlier event, the file skips the part that overlaps. */
+/* Returns the pause and the weight for an event, and advances the clock to the end of the event. If
+ * it begins before the end of an earlier event, the file skips the part that overlaps. */
 static struct track_step track_take(struct track_writer *w, size_t event) {
   const struct times *times = w->t->profile->times;
   int64_t start = times->start[event], end = times_event_end(times, event);

@@ -38,7 +38,7 @@ static double blame_delta(const struct noise_report *report, const pprofc_verdic
   return row->flat.delta + report->rows[row->partner].flat.delta;
 }
 
-/* Types of contributions, in the order of the JSON output. */
+/* Types of contributions to the change of the total, in the order of the JSON output. */
 enum blame_kind { BLAME_ROWS, BLAME_PAIRS, BLAME_DOMAINS, BLAME_KINDS };
 
 static enum blame_kind blame_kind_of(const struct noise_report *report,

@@ -94,7 +94,8 @@ struct amount_grid noise_grid(const struct noise_report *report, const struct no
 
 /* ---- domains ---------------------------------------- */
 
-/* Makes the texts of domains, which are groups of functions between which cost may have moved. */
+/* Texts of domains (groups of functions between which cost may have moved). The numbers are the
+ * maximum sizes of the texts in bytes. */
 
 #define DOMAIN_PLACE 300
 #define DOMAIN_TEXT  (DOMAIN_PLACE + 300)
@@ -128,12 +129,12 @@ const pprofc_verdict_domain *noise_domain_moved(const struct noise_report *repor
 
 /* ---- contributions ---------------------------------- */
 
-/* Splits the change of the total into contributions, for the reports of -blame in text and JSON. */
+/* Contributions to the change of the total, for the reports of -blame in text and JSON. */
 
 struct blame {
   const struct noise_report *report;
-  double environment, rest; /* change of the time of the environment (verdict/walk.h), and change
-                               that nothing explains */
+  double environment, rest; /* change in the code of the environment (verdict/walk.h), such as
+                               the kernel, and change that nothing explains */
   size_t environment_count, rest_count;
   bool has_shares; /* true if the total change is significant; lines then show their share of it */
 };

@@ -38,8 +38,8 @@ static int noise_rows_by_cum(const void *a, const void *b) {
 }
 
 /* True if the table shows a row. A significant change is shown even if it is small. With -cum,
- * functions that changed only because all functions changed are also shown, because they call the
- * function that caused the change. */
+ * functions that changed only as much as all functions are also shown, because they can be callers
+ * of the function that caused the change. */
 static bool noise_rows_keep(struct noise_rows *rows, const pprofc_verdict_row *row) {
   if (noise_row_changed(row)) return true;
   if (rows->by_cum && pprofc_verdict_is_certain(row->cum.verdict)) return true;
