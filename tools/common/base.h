@@ -1,5 +1,4 @@
-/* Includes the headers that most files of the programs need: the C library, the library's texts,
- * buffers, errors and files, and messages and complete files of the programs. */
+/* Includes the headers that most files of the programs need. */
 #ifndef TOOLS_COMMON_BASE_H
 #define TOOLS_COMMON_BASE_H
 

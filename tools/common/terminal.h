@@ -55,7 +55,7 @@ void signals_watch(const char *program, int bad_input);
  * ends the program. NULL restores the default. */
 void signals_catch(void (*call)(void));
 
-/* Sets the file to remove when a signal ends the program, or NULL. Keeps the pointer. */
+/* Sets the file to remove when a signal ends the program, or NULL. Does not copy the path. */
 void signals_remove(const char *path);
 
 #endif

@@ -3,7 +3,7 @@
 
 /* ---- sample sizes ------------------------------------ */
 
-/* Makes the note "need >= 6 samples PURPOSE 0.95", or "need > 50 ..." if no number suffices. */
+/* Makes the note "need >= 6 samples PURPOSE 0.95", or "need > 6 ..." if `found` is false. */
 static const char *need_note(struct pprofc_bench_tables *t, bool found, size_t need,
                              const char *purpose, double level) {
   struct buffer text = buffer_make(&t->mem, 256);
@@ -12,7 +12,7 @@ static const char *need_note(struct pprofc_bench_tables *t, bool found, size_t n
   return buffer_take(&text, &t->arena).data;
 }
 
-#define INTERVAL_SEARCH 50 /* largest sample size that is tried in the search for an interval */
+#define INTERVAL_SEARCH 50 /* largest number of samples that interval_note tries */
 
 static const char *interval_note(struct pprofc_bench_tables *t) {
   double level = t->options.confidence;
@@ -37,8 +37,8 @@ static const double least_p[] = {1,
                                  4.113533525298231e-05};
 #define MIN_P (sizeof least_p / sizeof *least_p)
 
-/* Returns the smallest size of both samples for which a p-value can be significant at alpha.
- * Returns MIN_P + 1 if that number is above MIN_P. */
+/* Returns the number of values that base and head each need for a p-value of at most alpha. Returns
+ * MIN_P + 1 if they need more than MIN_P. */
 static size_t needed_for(double alpha) {
   size_t n = 0;
   while (n < MIN_P && least_p[n] > alpha) n++;
@@ -178,8 +178,8 @@ static void compute_cell(struct computation *c, const struct table *table,
 
 /* ---- summaries --------------------------------------- */
 
-/* Centers (medians or means) of a column and their ratios to the baseline, collected for its
- * summary row. */
+/* Centers (medians or means) of a column and their ratios to the baseline, for the column's summary
+ * row. */
 struct column_numbers {
   double *centers, *ratios;
   size_t center_count, ratio_count;

@@ -1,8 +1,8 @@
 /* Filters results and single measurements: `goos:linux AND (/size:4k OR .unit:/^B/)`. A `.unit:`
  * term tests each measurement, and every other term (a result term) tests the whole result. A false
  * result term decides an AND. A true result term decides an OR. Otherwise the `.unit:` terms
- * decide. So a value on the evaluation stack is true, false, or "measured": it depends on the
- * measurement. */
+ * decide. So a value on the evaluation stack is true, false, or "measured", which means that it
+ * depends on the measurement. */
 #include "bench/tables.h"
 
 /* Maximum nesting of parentheses and minus signs. */
@@ -10,7 +10,7 @@
 
 enum op { OP_MATCH, OP_NOT, OP_AND, OP_OR };
 
-/* An instruction of the filter's program, in postfix order. AND and OR pop `count` values. */
+/* A filter is an array of instructions in postfix order. AND and OR pop `count` values. */
 struct filter_instruction {
   enum op op;
   size_t count; /* for AND and OR, number of values to pop; otherwise, index of the term */

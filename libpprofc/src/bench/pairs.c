@@ -187,8 +187,8 @@ static bool pairs_store_value(struct pairs *pairs, struct pair *pair,
   return true;
 }
 
-/* Allocates the arrays of measurements. Gives base and head of each pair a range in the arrays, and
- * sets its count to 0. */
+/* Allocates the arrays of measurements. Gives base and head of each pair a range in the arrays,
+ * with a count of 0. */
 static bool pairs_allocate(struct pairs *pairs) {
   pairs->values = mem_array(pairs->mem, pairs->value_count, sizeof *pairs->values);
   bool rounds = pairs->has_rounds, inputs = pairs->head == MAP_NONE;

@@ -34,7 +34,7 @@ struct pairs {
   struct pair *items;    /* pairs in the order of their first measurement */
   size_t count, capacity;
   size_t expected; /* index of the pair that the next search tries first, because most inputs list
-                      the benchmarks in one order */
+                      the benchmarks in the same order */
   uint32_t *units; /* indices in `texts` of the tidied units; MAP_NONE if unknown. Each unit of the
                       set has two entries: one for values other than 0, and one for values of 0. */
   size_t unit_count;

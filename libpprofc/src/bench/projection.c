@@ -327,7 +327,7 @@ static uint32_t intern_row(struct projection *p) {
   size_t count = p->field_count;
   while (count && p->row[count - 1] == BENCH_EMPTY) count--;
   /* Compare first with the key after the previous key, because most inputs list the benchmarks in
-   * one order. */
+   * the same order. */
   size_t next = (size_t)p->last_key + 1;
   if (next < p->key_count && key_row_equal(p, (uint32_t)next, &count)) return (uint32_t)next;
   uint64_t hash = hash_bytes(p->row, count * sizeof *p->row);

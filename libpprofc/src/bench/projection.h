@@ -41,7 +41,7 @@ struct query {
 /* Starts a query. `text` and the arena must outlive the tokens. */
 void query_init(struct query *query, pprofc_str text, struct arena *arena, pprofc_error *error);
 
-/* Takes the next token of the query. Accepts a regular expression only if `value` is true. */
+/* Takes the next token. A '/' begins a regular expression only if `value` is true. */
 struct token query_take(struct query *query, bool value);
 
 /* query_peek returns the next token and keeps it in the query. query_drop drops the next token. */
@@ -71,9 +71,9 @@ struct projection_part {
 struct field {
   pprofc_str name;
   uint32_t part;
-  bool observed;   /* true if values are sorted by first use; false for fields of `.config` */
-  uint32_t *ranks; /* if `observed` is true: for each value id, its rank in the order of first use,
-                      or MAP_NONE if it is not used yet */
+  bool observed;   /* true if `ranks` stores the order of the first use of each value */
+  uint32_t *ranks; /* for each value id, its rank in the order of first use, or MAP_NONE if it is
+                      not used yet */
   size_t ranks_capacity, seen;
 };
 
@@ -118,12 +118,12 @@ struct projection_group {
 void projection_group_init(struct projection_group *group, struct extractor *extractor);
 void projection_group_free(struct projection_group *group);
 
-/* Parses the text of one projection. All projections of a group must be parsed before the first
- * use. */
+/* Parses the text of one projection. All projections of a group must be parsed before any of them
+ * is used. */
 pprofc_status projection_parse(struct projection *projection, struct projection_group *group,
                                pprofc_str text, pprofc_error *error);
 
-/* Creates the residue projection, which has all keys that no other projection of the group uses. */
+/* Creates the residue projection: `.config` and `.fullname`, unless the group already has them. */
 pprofc_status projection_residue(struct projection *projection, struct projection_group *group,
                                  pprofc_error *error);
 void projection_free(struct projection *projection);

@@ -21,7 +21,7 @@ struct bench_input {
   uint32_t label; /* string index of the label; BENCH_EMPTY: no label */
   uint32_t path;  /* string index of the path that messages show */
   bool debug;     /* true if a debug build of the benchmark library was used */
-  size_t zeros;   /* number of times of 0 seconds, which are not samples */
+  size_t zeros;   /* number of measured times that are 0 seconds, which are not samples */
   double load;    /* load average when the benchmarks began; 0: unknown */
   double cpus;    /* number of processors of the machine; 0: unknown */
   bool alone;     /* true if the input has the results of one execution of a program */

@@ -293,7 +293,7 @@ static void tables_lay_out(struct tables_collector *c) {
 
 /* ---- the whole comparison ---------------------------- */
 
-/* An option of a comparison that takes a projection. */
+/* An option whose value is a projection. */
 struct projection_flag {
   const char *name, *text;
   struct projection *projection;

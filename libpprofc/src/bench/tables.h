@@ -81,7 +81,7 @@ bool filter_tripped(const struct filter *filter);
 /* Identity of a table: the unit of its values, and the key to which the option -table maps their
  * results. */
 struct table_id {
-  uint32_t key, unit; /* index in the projection of the option -table; string index */
+  uint32_t key, unit; /* index of the key; string index of the unit */
 };
 
 struct cell_id {
@@ -90,14 +90,12 @@ struct cell_id {
 
 struct cell_state {
   struct cell_id id;
-  uint32_t residue; /* key of the cell's first result in the residue projection, whose keys no other
-                       projection uses */
+  uint32_t residue; /* residue key (projection_residue) of the cell's first result */
   bool varied;      /* true if results of the cell differ in a key that no projection uses */
   size_t count, next;
 };
 
-/* A cell, and the residue key of one of its results. This key has the values that no other
- * projection uses. */
+/* A cell, and the residue key (projection_residue) of one of its results. */
 struct cell_residue {
   uint32_t cell, residue;
 };
@@ -107,9 +105,9 @@ struct tables_collector {
   struct pprofc_bench *releases; /* set whose results and measurements may be freed while the tables
                                     are made; NULL: free nothing */
   struct filter *filter;
-  uint32_t *cell_of_value; /* for each measurement, its cell; MAP_NONE if the filter drops the
-                              measurement. If `releases` is set, the array reuses the memory of the
-                              units. */
+  /* For each measurement, its cell; MAP_NONE if the filter drops the measurement. If `releases` is
+   * set, the array is releases->value_unit. */
+  uint32_t *cell_of_value;
   struct table_id *tables;
   size_t table_count, table_capacity;
   struct map table_map;
@@ -117,7 +115,7 @@ struct tables_collector {
   size_t cell_count, cell_capacity;
   struct map cell_map;
   size_t expected; /* index of the cell that the next search tries first, because most inputs list
-                      the benchmarks in one order */
+                      the benchmarks in the same order */
   struct cell_residue *residues;
   size_t residue_count, residue_capacity;
   struct map residue_map;

@@ -127,7 +127,7 @@ static const struct unit_scale_step binary_steps[] = {
     BINARY_STEP(10, "Ki"), BINARY_STEP(0, ""),
 };
 
-/* Limits for values that are smaller than 1 with the last prefix. Below each limit, a value needs
+/* Limits for values below 1 with the smallest prefix ("n" or ""). Below each limit, a value needs
  * one more decimal. */
 static const double small_limits[] = {9.9995e-1, 9.9995e-2, 9.9995e-3, 9.9995e-4,
                                       9.9995e-5, 9.9995e-6, 9.9995e-7, 9.9995e-8};

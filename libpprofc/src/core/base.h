@@ -1,5 +1,4 @@
-/* Includes the headers that most files of the library need: the C library, and memory, texts,
- * buffers, tables, errors and output of core. */
+/* Includes the headers that most files of the library need. */
 #ifndef CORE_BASE_H
 #define CORE_BASE_H
 

@@ -75,7 +75,7 @@ void brief_shorten(struct buffer *out, pprofc_str text, size_t most) {
 
 /* The brackets that are open at some position in the name of a function. */
 struct brief_arguments {
-  uint64_t round; /* a bit for each open bracket, innermost first; 1 for '(', 0 for '<' */
+  uint64_t round; /* one bit for each open bracket: 1 for '(', 0 for '<'; bit 0 is the innermost */
   size_t depth;
 };
 

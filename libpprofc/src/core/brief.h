@@ -63,7 +63,7 @@ struct brief {
   struct brief_list fixed; /* lines outside of rows, in the order of the report */
   size_t victim;           /* index in `fixed` of the line that is dropped next */
   size_t next;             /* index that the next row or line of the report gets */
-  size_t note_at;          /* for JSON: index of the first row or line after the note */
+  size_t note_at;          /* for JSON: index of the first row or line after `note` */
   struct buffer open;      /* text of the row or line that is being written */
   struct brief_piece open_piece;
   bool markdown; /* true for Markdown, in which an empty line ends a table */
@@ -91,7 +91,7 @@ int brief_write(void *brief, const void *data, size_t size);
  * memory. */
 bool brief_mark(struct brief *brief, int rank, double weight, long double amount);
 
-/* Marks the position of the note about omitted rows in a JSON report. The position must be after a
+/* Marks the place in a JSON report for the note about the omitted rows. This place must be after a
  * member of an object. */
 void brief_note_here(struct brief *brief);
 

@@ -29,15 +29,15 @@ struct budget *budget_of(const pprofc_allocator *mem);
 /* Changes the size of a budget. Later allocations use the new size. */
 void budget_resize_to(struct budget *budget, uint64_t bytes);
 
-/* Returns how many more bytes can be allocated through `mem`. Returns UINT64_MAX without a
- * budget. */
+/* Returns how many more bytes can be allocated through `mem`. Returns UINT64_MAX if `mem` has
+ * no budget. */
 uint64_t budget_left(const pprofc_allocator *mem);
 
-/* Returns the size of the budget in bytes. Returns UINT64_MAX without a budget. */
+/* Returns the size of the budget in bytes, or UINT64_MAX if `mem` has no budget. */
 uint64_t budget_bytes(const pprofc_allocator *mem);
 
-/* Returns the number of bytes that are now allocated through the budget. Returns 0 without a
- * budget. */
+/* Returns the number of bytes that are now allocated through the budget. Returns 0 if `mem` has
+ * no budget. */
 uint64_t budget_used(const pprofc_allocator *mem);
 
 /* True if `bytes` more bytes can be allocated. If not, budget_passed is true from now on. */
@@ -71,8 +71,8 @@ void budget_resume(struct budget *budget);
  * already. Other threads may use the budget during the call. */
 void budget_set_time(struct budget *budget, uint32_t milliseconds);
 
-/* True if the budget of `mem` was cancelled or its deadline has passed. Returns false without a
- * budget. */
+/* True if the budget of `mem` was cancelled or its deadline has passed. Returns false if `mem` has
+ * no budget. */
 bool budget_stopped(const pprofc_allocator *mem);
 
 /* For a loop that does not allocate: returns budget_stopped in every 4096th iteration `i`, and

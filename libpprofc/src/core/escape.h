@@ -17,7 +17,7 @@ bool utf8_valid(pprofc_str s);
 /* Encodes a code point in out[4]. Returns the number of bytes. */
 size_t utf8_encode(uint32_t code_point, char *out);
 
-/* True if escape_terminal would not change s. This check is fast, and is usually true. */
+/* True if escape_terminal would not change s. This check is fast. */
 bool escape_terminal_clean(pprofc_str s);
 
 /* Appends s, and escapes characters that could control a terminal. Control characters (C0, C1 and

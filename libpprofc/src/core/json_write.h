@@ -51,10 +51,10 @@ void json_bool(struct json_writer *json, bool value);
 void json_verbatim(struct json_writer *json, pprofc_str text);
 
 /* Writes items by a format such as "{name:S values:[". A word before ':' is a key. "{", "}", "["
- * and "]" begin and end objects and arrays. A newline is a line break. A letter is a value of the
- * next argument: S pprofc_str, s const char * (NULL: ""), i int64_t, u uint64_t, f double, b bool.
- * Digits are a number. Blanks separate items. A key may come last; the caller then writes its
- * value. */
+ * and "]" begin and end objects and arrays. A newline is a line break. A letter means the next
+ * argument, and names its type: S pprofc_str, s const char * (NULL: ""), i int64_t, u uint64_t, f
+ * double, b bool. Digits are a number. Blanks separate items. A key may come last; the caller then
+ * writes its value. */
 void json_pack(struct json_writer *json, const char *format, ...);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <dlfcn.h>
 
-/* Opens the first of the files that a folder has. */
+/* Opens the first of names->files that exists in the folder. */
 static void *library_open_in(const char *folder, const struct library_names *names) {
   char path[128];
   void *handle = NULL;

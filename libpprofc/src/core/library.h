@@ -26,7 +26,7 @@ struct library_names {
 const struct library_names *library_names(enum library library, enum system system);
 
 /* Returns the folder with the index `n` in which library_load searches on an operating system.
- * It ends with '/'. "" is the search of the dynamic linker. Returns NULL after the last folder. */
+ * It ends with '/'. "" lets the dynamic linker search. Returns NULL after the last folder. */
 const char *library_folder(enum system system, size_t n);
 
 /* A function of a library, and the pointer that receives its address. */

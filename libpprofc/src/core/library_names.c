@@ -1,5 +1,5 @@
-/* The file names of shared libraries on each operating system. The linker gives a library the
- * number of its binary interface, and systems put this number in different places. */
+/* The file names of shared libraries on each operating system. Most names contain the number of the
+ * library's binary interface. Its place in the name differs between systems. */
 #include "core/library.h"
 
 static const struct library_names names_of_libraries[SYSTEMS][LIBRARIES] = {
@@ -9,8 +9,8 @@ static const struct library_names names_of_libraries[SYSTEMS][LIBRARIES] = {
                       [LIBRARY_ISAL] = {"libisal2", {"libisal.so.2"}},
                       [LIBRARY_MICROHTTPD] = {"libmicrohttpd12", {"libmicrohttpd.so.12"}},
                       [LIBRARY_SQLITE] = {"libsqlite3-0", {"libsqlite3.so.0"}}},
-    /* libedit is a part of FreeBSD and NetBSD, and SQLite is a part of NetBSD. Their packages have
-     * other numbers. */
+    /* FreeBSD and NetBSD contain libedit, and NetBSD contains SQLite. The first file
+     * is part of the system, and the second file is part of the package. */
     [SYSTEM_FREEBSD] = {[LIBRARY_CURL] = {"curl", {"libcurl.so.4"}},
                         [LIBRARY_EDIT] = {"libedit", {"libedit.so.8", "libedit.so.0"}},
                         [LIBRARY_ISAL] = {"isa-l", {"libisal.so.2"}},
@@ -42,9 +42,9 @@ static const struct library_names names_of_libraries[SYSTEMS][LIBRARIES] = {
                         [LIBRARY_SQLITE] = {"sqlite3", {"libsqlite3-0.dll"}}},
 };
 
-/* For a name without folder, the linker of macOS may search the working directory, where a stranger
- * can put a file, but not the folders of Homebrew and MacPorts. NetBSD's linker does not search the
- * folder of packages. */
+/* The linker of macOS does not search the folders of Homebrew and MacPorts. For a name without
+ * folder, it may search the working directory, where a stranger can put a file. NetBSD's linker
+ * does not search the folder of packages. */
 static const char *const folders_of_libraries[SYSTEMS][5] = {
     [SYSTEM_LINUX] = {""},
     [SYSTEM_FREEBSD] = {"", "/usr/local/lib/"},

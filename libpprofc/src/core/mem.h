@@ -78,7 +78,7 @@ struct region {
   struct arena arena;
   int references;
   struct region_parent *parents; /* regions that columns point into; this region retains them */
-  struct region *next_dead;      /* next of the regions that region_release frees */
+  struct region *next_dead;      /* next region in the list that region_release frees */
 };
 
 struct region *region_new(const pprofc_allocator *mem);

@@ -44,7 +44,7 @@ void output_add_padded(struct output *out, pprofc_str s, size_t width);
 void output_row(struct output *out, int rank, double weight, long double amount);
 void output_no_row(struct output *out);
 
-/* Marks the position of the note about rows that -budget omitted in a JSON report. The position
+/* Marks the place in a JSON report for the note about the rows that -budget omitted. This place
  * must be after a member of an object. */
 void output_note(struct output *out);
 

@@ -73,9 +73,9 @@ void fill_end(struct fill *fill);
 void fill_flag(struct fill *fill, const char *name, bool on);
 
 /* Adds values by a format such as "rows:{name:S count:i}". A word before ':' is a name. "{" begins
- * a row of the list, "}" ends the innermost row. A letter is a value of the next argument: S
- * pprofc_str, s const char * (NULL: ""), i int64_t, b bool (fill_flag). The format must live as
- * long as the fill. */
+ * a row of the list, "}" ends the innermost row. A letter means the next argument, and names its
+ * type: S pprofc_str, s const char * (NULL: ""), i int64_t, b bool (fill_flag). The format must
+ * live as long as the fill. */
 void fill_pack(struct fill *fill, const char *format, ...);
 
 /* Appends a part of a template with the values. The buffer fails if the template has an error. */

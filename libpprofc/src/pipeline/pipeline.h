@@ -25,7 +25,7 @@ struct pipeline_overrides {
   bool no_trim;        /* true to trim nothing, even if the option trim is set */
   bool all_nodes;      /* true to show all nodes if nodecount is not set; false to show 80 nodes */
   bool takes_argument; /* true if pipeline_run compiles `argument` */
-  /* True if the command applies the granularity itself instead of pipeline_run. */
+  /* True if the command, and not pipeline_run, applies the granularity. */
   bool aggregates;
   bool totals; /* true if pipeline_run fills `totals` */
 };
@@ -185,9 +185,9 @@ bool filters_any(const pprofc_report_options *options, unsigned flags);
 /* Returns the flags of the option `name`; 0 for an option that is not a filter. */
 unsigned filter_flags(const char *name);
 
-/* filters_of_report converts the options of a report to filter options, filters_to_report converts
- * filter options to options of a report. Both functions copy the filters, the unit and the warning
- * function. */
+/* filters_of_report converts the options of a report to filter options, and filters_to_report
+ * converts filter options to options of a report. Both functions copy the filters, the unit and the
+ * warning function. */
 pprofc_filter_options filters_of_report(const pprofc_report_options *options);
 pprofc_report_options filters_to_report(const pprofc_filter_options *options);
 

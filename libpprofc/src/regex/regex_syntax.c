@@ -335,8 +335,8 @@ struct repetition {
   bool counted; /* true for {n,m}, false for * + ? */
 };
 
-/* Parses a number without leading zeros. If the number is above REPEAT_MAX, *count is only some
- * number above REPEAT_MAX. */
+/* Parses a number without leading zeros. A number above REPEAT_MAX may give another *count, which
+ * is also above REPEAT_MAX. */
 static bool read_count(struct regex_parser *p, size_t *at, int *count) {
   size_t start = *at;
   *count = 0;
@@ -423,8 +423,8 @@ static bool regex_repeat(struct regex_parser *p, const struct repetition *r, siz
     regex_widen(&group->parts, (struct shape){.height = 1});
   }
   atom->joined = false;
-  /* pcre2_dfa_match makes a state for every character that x+ matches, but not for (?:x)+. So
-   * endless repetitions get a group. */
+  /* For x+, pcre2_dfa_match makes a state for every character that matches, but not for (?:x)+. So
+   * a repetition without an upper limit gets a group. */
   bool endless = p->engine == REGEX_AUTOMATON && (!r->counted || r->max < 0);
   if (atom->repeated || atom->bare || endless) wrap_last(p, atom);
   if (!check_repetition(p, atom, r)) return false;

@@ -18,7 +18,7 @@ enum code_state {
 
 struct code_function {
   pprofc_str name;       /* mangled name, without the suffix ".llvm.123" */
-  enum code_state state; /* of several functions with the name, the state of highest state_rank */
+  enum code_state state; /* the highest state (state_rank) of the functions with this name */
   bool lone;             /* true if only base or only head has the function */
   bool moved; /* true if the code is the same but begins at another offset in its cache line */
 };

@@ -95,8 +95,8 @@ static bool is_collective(const struct code_image *m, pprofc_str name) {
          str_equal(name, STR("go:funcdesc"));
 }
 
-/* Sets the start or the end of Go's type descriptors if the symbol is there. The descriptors end at
- * runtime.etypes or at the strings, whichever comes first. */
+/* Sets the start or the end of Go's type descriptors if the symbol marks it. The descriptors end at
+ * runtime.etypes or at the strings (go:string.*), whichever comes first. */
 static void find_go_types(struct code_image *m, uint64_t address, pprofc_str name) {
   bool ends = str_equal(name, STR("runtime.etypes")) || str_equal(name, STR("go:string.*"));
   if (str_equal(name, STR("runtime.types"))) m->types_from = address;

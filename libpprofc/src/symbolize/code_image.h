@@ -30,7 +30,7 @@ struct code_section {
   const uint8_t *bytes; /* bytes of the section; NULL: all are zero */
   bool executable;
   bool numbers; /* true if no word of the section can be an address */
-  bool made;    /* true for a section of Go's linker, which changes with any edit of the program */
+  bool made;    /* true for a section that Go's linker made; any edit of the program changes it */
 };
 
 struct code_symbol {

@@ -211,8 +211,8 @@ static void read_notes(const struct elf_file *f, const uint8_t *data, size_t siz
   }
 }
 
-/* Stores the build id that the notes contain in f->build_id. Stores nothing if they contain
- * several. Returns true if they contain at least one. */
+/* Reads the notes at `offset`. If they contain exactly one build id, stores it in f->build_id.
+ * Returns true if they contain at least one. */
 static bool scan_notes(struct elf_file *f, uint64_t offset, uint64_t size, uint64_t alignment) {
   struct notes notes = {"", 0};
   if (size > MAX_NOTE_SIZE) return false;
@@ -356,7 +356,7 @@ bool elf_is_object(const char *path, const pprofc_allocator *mem) {
 #define SECTION_MOST ((uint64_t)16 << 20) /* maximum size of a section that is read, in bytes */
 #define ITEMS_MOST   200                  /* maximum number of lines in a list of built_add */
 #define GO_HEADER    32                   /* bytes of the header of Go's build information */
-#define GO_MARK      16 /* bytes of the fixed text before and after the list of modules */
+#define GO_MARK      16 /* bytes of each of the two fixed texts around the list of modules */
 #define DYNAMIC_SIZE 16 /* bytes of an entry of .dynamic in a 64-bit file */
 #define DT_NEEDED    1
 
@@ -412,9 +412,9 @@ static pprofc_str go_text(pprofc_str *rest) {
   return text;
 }
 
-/* Adds a line of Go's list of modules to the flags or to the libraries. The fields of a line are
- * "dep" or "=>", path and version, or "build" and KEY=VALUE, with tabs between them. Skips keys of
- * the version control system. */
+/* Adds a line of Go's list of modules to the flags or to the libraries. A line is
+ * "build KEY=VALUE", "dep PATH VERSION" or "=> PATH VERSION", with tabs in place of blanks. Skips
+ * keys of the version control system. */
 static void go_line(pprofc_str line, struct buffer *flags, struct buffer *libraries) {
   pprofc_str kind, name, version = STR("");
   char text[512];

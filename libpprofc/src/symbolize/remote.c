@@ -62,8 +62,8 @@ struct remote_pass {
   struct buffer text, reply;
 };
 
-/* Sets *out to address + by, or to address - by if `down` is true. Returns false if the result
- * wraps around, like pprof. */
+/* Sets *out to address + by, or to address - by if `down` is true. Like pprof, returns false if the
+ * result wraps around. */
 static bool remote_shift(uint64_t address, uint64_t by, bool down, uint64_t *out) {
   *out = down ? address - by : address + by;
   return down ? by <= address : *out >= address;

@@ -116,7 +116,7 @@ static bool symbolize_has_addresses(const struct symbolize_pass *pass, size_t ma
   return false;
 }
 
-/* True if the names of a mapping can be searched in its binary. If the mapping has no file name,
+/* True if the tools must search the binary of a mapping for names. If the mapping has no file name,
  * prints pprof's warning or records that a binary is missing. */
 static bool wanted(struct symbolize_pass *pass, size_t index) {
   const struct mapping *m = &pass->profile->mappings.items[index];

@@ -229,8 +229,8 @@ static bool is_program(const char *path) {
   return stat(path, &info) == 0 && S_ISREG(info.st_mode) && access(path, X_OK) == 0;
 }
 
-/* Sets the path of the tool to path/name if this program exists. If the path is empty, sets it to
- * `name` if PATH has this program. Returns false if there is no such program. */
+/* Sets the path of the tool to path/name, or to `name` if `path` is empty. The system then searches
+ * PATH. Returns false if there is no such program. */
 static bool try_path(struct tools *t, enum tool tool, pprofc_str path, const char *name) {
   char *out = t->path[tool];
   if (!path.size) {

@@ -76,7 +76,7 @@ enum x86_access {
   BYTES_4,
   BYTES_8,
   BYTES_16,
-  GENERAL,         /* size of a general register: 4 bytes, or 2 or 8 bytes with prefixes */
+  GENERAL,         /* general register: 8 bytes with REX.W, 2 with the prefix 66, else 4 */
   BYTE_OR_GENERAL, /* 1 byte for an even opcode, else the same as GENERAL */
   CALLED, /* operand of opcode FF: 8 bytes for calls, jumps and push, else the same as GENERAL */
   WIDE,   /* 4 bytes, or 8 bytes with the prefix REX.W */

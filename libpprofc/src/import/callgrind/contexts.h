@@ -98,7 +98,7 @@ enum callgrind_relation {
   RELATION_CALLER, /* the callee's name is one function, then the whole name of the caller: "g'main"
                       calls "f'g'main" */
   RELATION_TRUNCATED, /* like RELATION_CALLER, but the callee's name lacks the outermost callers */
-  RELATION_ROOT,      /* the callee's name has no caller suffix, as in "f'caller1'caller2" */
+  RELATION_ROOT,      /* the callee's name is a single function, without callers */
   RELATION_OTHER      /* the names do not agree with the call */
 };
 

@@ -21,7 +21,7 @@ struct marshal_value {
 struct marshal {
   const uint8_t *at, *end;
   struct arena arena;
-  struct marshal_value **refs; /* values that the file may repeat by their index here */
+  struct marshal_value **refs; /* values that a later reference can repeat by their index here */
   size_t ref_count, ref_room;
   bool nomem;
 };
@@ -124,13 +124,12 @@ static bool marshal_body(struct marshal *m, int type, struct marshal_value *v, u
   return strchr("NTF.", type) != NULL;
 }
 
-/* Adds a value to the list of values that references can repeat. Returns false when out of
- * memory. */
+/* Adds a value to m->refs. Returns false when out of memory. */
 static bool marshal_add_ref(struct marshal *m, struct marshal_value *v) {
   return ARRAY_PUSH_IN(&m->arena, m->refs, m->ref_count, m->ref_room, v);
 }
 
-/* Returns the value that a reference repeats, or NULL if there is no such value. */
+/* Reads a reference. Returns the value with its index, or NULL if there is no such value. */
 static struct marshal_value *marshal_ref(struct marshal *m) {
   uint64_t index;
   return marshal_take(m, 4, &index) && index < m->ref_count ? m->refs[index] : NULL;
@@ -143,7 +142,7 @@ static struct marshal_value *marshal_read(struct marshal *m, unsigned depth) {
   if (plain == 'r' || plain == 'R') return marshal_ref(m);
   if (!plain) return NULL;
   struct marshal_value *v = arena_zero_array(&m->arena, 1, sizeof *v);
-  /* Python 2 writes the type 't' for a string that references can repeat. */
+  /* Python 2 writes the type 't' for a string that a later reference can repeat. */
   bool is_ref = type != plain || type == 't';
   m->nomem |= !v || (is_ref && !marshal_add_ref(m, v));
   return !m->nomem && marshal_body(m, (int)plain, v, depth + 1) ? v : NULL;

@@ -3,10 +3,10 @@
  * add up to the cost in the file. */
 #include "import/callgrind/callgrind.h"
 
-/* Limits on the frames of one function's samples, the frames of all samples, and the number of
- * samples: SAMPLES_ALWAYS plus SAMPLES_FOR_EACH for each line. A function has a sample for each
- * combination of line and node. If these exceed a limit, the reader treats all lines of the
- * function as one line. Profiles of compilers need about 30 samples for each line. */
+/* Limits: the frames in the samples of one function, the frames in all samples, and the number of
+ * samples (SAMPLES_ALWAYS plus SAMPLES_FOR_EACH for each line). A function has a sample for each
+ * combination of line and node. If its samples exceed a limit, the reader treats all its lines as
+ * one line. Profiles of compilers need about 30 samples for each line. */
 #define MAX_FRAMES_EACH  ((uint64_t)1 << 21)
 #define MAX_FRAMES_ALL   ((uint64_t)1 << 24)
 #define SAMPLES_ALWAYS   ((uint64_t)1 << 12)
@@ -37,7 +37,7 @@ static int64_t round_up(int64_t total, const double *weights, double sum, size_t
   int64_t above = 0; /* number of remainders in the class `lowest` and all higher classes */
   while (lowest > 0 && above + classes[lowest - 1] <= left) above += classes[--lowest];
   int64_t in_lowest = lowest > 0 ? left - above : 0; /* number of remainders to round up in the
-                                                        class below `lowest` */
+                                                        class lowest - 1 */
   for (size_t i = 0; i < count; i++) {
     if (!(weights[i] > 0)) continue;
     size_t class = remainder_class((double)total * (weights[i] / sum));

@@ -314,7 +314,7 @@ struct jfr {
   uint64_t text_bytes, steps;
   uint64_t samples; /* number of events that became samples */
   uint64_t without_stack, without_method, truncated, left_out;
-  uint64_t without_field; /* number of skipped events whose kind has no stacks */
+  uint64_t without_field; /* number of skipped events of kinds without a field for stacks */
   int minor;              /* highest minor version of a chunk */
   bool assumed_period;
   uint64_t lost;        /* number of samples that the recorder lost */
