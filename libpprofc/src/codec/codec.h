@@ -66,10 +66,10 @@ struct fold_options {
   const pprofc_allocator *mem;
   const pprofc_limits *limits;
   unsigned threads;
-  bool labels;    /* true: add up only samples with equal labels; false: labels may be lost */
+  bool labels;    /* true: add up only samples with equal labels; false: samples may lose labels */
   bool no_stacks; /* true: drop all stacks */
-  bool compared;  /* true if the profile is the base or head of a comparison, which drops samples
-                     whose values are all 0 */
+  bool compared;  /* true if the profile is one of two compared profiles; samples whose values are
+                     all 0 are then dropped */
   bool tree;      /* true: store stacks as a tree (profile/stack_tree.h), and samples in the order
                      of the tree */
   const char *sample_index; /* if `tree` is true: the only sample type that the report needs, or
@@ -85,8 +85,9 @@ pprofc_status fold_read_memory(const void *data, size_t size, const struct fold_
                                pprofc_profile **profile);
 
 /* Replaces the stacks of a profile by a tree. Keeps only the values of sample type `only`; SIZE_MAX
- * keeps all values. If `sums` is true, keeps only the label of base samples. Returns NULL when out
- * of memory, if there are too many sample types, or if `sums` is true and stacks hardly repeat. */
+ * keeps all values. If `sums` is true, drops all labels, unless a sample has the label pprof::base.
+ * Returns NULL when out of memory, if there are too many sample types, or if `sums` is true and few
+ * samples have equal stacks. */
 pprofc_profile *fold_profile(const pprofc_profile *profile, size_t only, bool sums);
 
 /* Writes profile.proto as gzip, one top-level field at a time. */

@@ -160,7 +160,7 @@ static void gzip_writer_write_done(struct gzip_writer *w) {
   }
 }
 
-/* Waits until at most `left` blocks are not yet written. Meanwhile compresses blocks in this
+/* Waits until at most `left` blocks remain to be written. Meanwhile compresses blocks in this
  * thread. */
 static void gzip_writer_wait(struct gzip_writer *w, size_t left) {
   gzip_writer_write_done(w);

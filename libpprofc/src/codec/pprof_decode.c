@@ -319,8 +319,8 @@ static pprofc_status check_sample_counts(struct decoder *d) {
 
 /* ---- the whole profile ------------------------------- */
 
-/* Frees columns that contain no information: ids that are 1, 2, 3 ..., and folded flags that are
- * all 0. */
+/* Frees columns that contain no information: ids that are 1, 2, 3 ..., and is_folded if it is 0 for
+ * all locations. */
 static void drop_unused(struct decode_tables *t) {
   struct decoder *d = t->d;
   struct region *region = d->profile->region;
@@ -386,8 +386,8 @@ static pprofc_status decoder_read_tables(struct decode_tables *t) {
   return PPROFC_OK;
 }
 
-/* Work after the samples were added up. Two threads can do it: one reads the tables, and the other
- * calls source->settle. */
+/* The work after all samples are added up. Two threads can share it: one reads the tables, and the
+ * other calls source->settle. */
 struct decode_work {
   struct decode_tables *tables;
   pprofc_status status;

@@ -97,8 +97,8 @@ static inline uint32_t id_map_find(const struct id_map *map, uint64_t id) {
 
 /* Part of the input that one worker thread reads. It consists of complete top-level fields.
  * first_sample, first_label and first_set are the numbers of samples, labels and label sets in all
- * earlier parts. first_side is the size in bytes of the copied stacks in earlier parts. A stack is
- * copied if it consists of several lists. */
+ * earlier parts. first_side is the size in bytes of the copied stacks in earlier parts. The reader
+ * copies a stack if the file stores its ids in several lists. */
 struct chunk {
   const uint8_t *from, *to;
   size_t first_sample, first_label, first_set, first_side;

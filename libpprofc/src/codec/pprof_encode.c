@@ -31,8 +31,8 @@ struct encoder {
   uint64_t *ids;     /* scratch for the location ids of a sample, with space for max_depth ids */
   uint32_t *frames;  /* scratch for the location indices of a sample, with space for max_depth
                         indices */
-  /* for each id in the stacks of the segment (range of samples) `coded`: the varint to write in
-   * place of the id; room for code_count varints */
+  /* for each varint in the stacks of `coded`, a segment (range of samples): the varint to write in
+   * its place; room for code_count varints */
   struct stack_code *codes;
   const struct segment *coded;
   size_t code_count;
@@ -358,7 +358,7 @@ static void encode_put_comments(struct encoder *e) {
   gzip_writer_add(e->gzip, out, (size_t)(end - out));
 }
 
-/* Writes the fields 7 to 15. Writes the default sample type even if it is 0. */
+/* Writes the fields 7 to 15 of Profile. Writes the default sample type even if it is 0. */
 static void encode_put_header(struct encoder *e) {
   const pprofc_profile *p = e->p;
   uint8_t default_type[WIRE_FIELD_MAX];

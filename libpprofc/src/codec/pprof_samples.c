@@ -83,8 +83,8 @@ static size_t count_frames(const uint8_t *data, size_t size) {
   return n;
 }
 
-/* Returns the address of the first id that is above `count` or has more than two bytes, or of the
- * last id. The location ids must be 1 to `count`, so the ids before this address are valid. */
+/* Skips ids that have at most two bytes and are at most `count`, but not the last id. Returns the
+ * address of the next id. The location ids must be 1 to `count`, so the skipped ids are valid. */
 static const uint8_t *skip_short_ids(const uint8_t *at, const uint8_t *end, size_t count) {
   size_t bytes;
   while (varint_is_short(at, end) && (size_t)varint_short(at, &bytes) - 1 < count) at += bytes;

@@ -114,7 +114,7 @@ static inline bool wire_ends_whole(const struct wire_field *field) {
   return !field->size || field->data[field->size - 1] < VARINT_MORE;
 }
 
-/* Skips varints in steps of 8 bytes. Stops near the end, or if one may be longer than 3 bytes. */
+/* Skips varints in steps of 8 bytes. Stops near the end, or if a varint may exceed 3 bytes. */
 static inline void wire_skip_short_varints(struct wire *w) {
   const uint8_t *start = w->at;
   for (; w->end - w->at > 8; w->at += 8) {
@@ -135,7 +135,8 @@ static inline bool wire_check_varints(struct wire *w) {
   return true;
 }
 
-/* Writes the protobuf wire format: the fields of profile.proto, as Go's pprof writes them.
+/* The functions below write the protobuf wire format: the fields of profile.proto, as Go's pprof
+ * writes them.
  *
  * Every function writes at `out`, where the caller has provided memory, and returns the address
  * after the written bytes. An integer field, or the header of any other field, takes at most

@@ -528,7 +528,7 @@ static void builder_finish_samples(pprofc_builder *b) {
   s->segment_count = 1;
 }
 
-/* Converts the list of the locations that are marked as folded to a column of flags. */
+/* Converts the list of the locations with is_folded set to a column of flags. */
 static void builder_finish_folded(pprofc_builder *b) {
   size_t count = count_of(b, FOLDED);
   if (!count) return;

@@ -10,8 +10,8 @@
  * is the index of the empty string. */
 uint32_t builder_string(pprofc_builder *builder, pprofc_str s);
 
-/* These functions add a record like the public functions, but take string indices instead of C
- * strings. They ignore the field `id` of a mapping. */
+/* The following functions add a record like the public functions, but take string indices instead
+ * of C strings. They ignore the field `id` of a mapping. */
 uint32_t builder_add_mapping(pprofc_builder *builder, const struct mapping *mapping);
 uint32_t builder_add_function(pprofc_builder *builder, uint32_t name, uint32_t system_name,
                               uint32_t filename, int64_t start_line);
@@ -20,8 +20,8 @@ void builder_add_type(pprofc_builder *builder, pprofc_str type, pprofc_str unit)
  * type. */
 void builder_add_late_type(pprofc_builder *builder, pprofc_str type, pprofc_str unit);
 void builder_set_unit(pprofc_builder *builder, size_t type, pprofc_str unit);
-/* These functions add a record even if an equal record exists. The readers of legacy formats use
- * them, because these formats keep equal records separate. */
+/* The following functions add a record even if an equal record exists. The readers of legacy
+ * formats use them, because these formats keep equal records separate. */
 uint32_t builder_append_mapping(pprofc_builder *builder, const struct mapping *mapping);
 uint32_t builder_append_location(pprofc_builder *builder, uint32_t mapping, uint64_t address,
                                  const pprofc_line *lines, size_t line_count);
@@ -79,8 +79,8 @@ void builder_refuse(pprofc_builder *builder, const pprofc_error *error);
 /* True if no call has failed. */
 bool builder_ok(const pprofc_builder *builder);
 
-/* Collects the times of samples while a profile is built (profile/times.h). An event is a time at
- * which a sample ran, on a track such as a thread. */
+/* The functions below collect the times of samples while a profile is built (profile/times.h). An
+ * event is a time at which a sample ran, on a track such as a thread. */
 
 /* Makes the builder keep the times of samples if `keep` is true. Call this function before the
  * first sample. */
@@ -112,8 +112,8 @@ uint32_t builder_add_track(pprofc_builder *builder, const struct time_track *nam
  * the same clock. A negative duration counts as 0. */
 void builder_event(pprofc_builder *builder, uint32_t track, int64_t start, int64_t duration);
 
-/* Adds an event for the sample with this index. `sample` may also be another number, which the
- * caller later replaces by builder_event_numbers. */
+/* Adds an event for the sample with this index. `sample` may also be another number, if the caller
+ * replaces it later with builder_event_numbers. */
 void builder_event_of(pprofc_builder *builder, uint32_t sample, uint32_t track, int64_t start,
                       int64_t duration);
 

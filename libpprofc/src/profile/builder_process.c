@@ -9,8 +9,7 @@
 #define PATH_SIZE          4096
 #define BUILD_ID_BYTES_MAX 64
 
-/* Returns the bytes of a segment in memory. Returns NULL if the segment is not part of a loaded
- * segment. */
+/* Returns the bytes of a segment in memory. Returns NULL if no loaded segment contains them. */
 static const uint8_t *process_segment(const struct dl_phdr_info *object, const ElfW(Phdr) * part) {
   for (size_t i = 0; i < object->dlpi_phnum; i++) {
     const ElfW(Phdr) *loaded = &object->dlpi_phdr[i];

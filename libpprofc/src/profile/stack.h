@@ -9,9 +9,10 @@
  * store a stack, so the functions below check nothing.
  *
  * Shared tails. Consecutive samples of real profiles share most of their callers, which are the
- * last bytes of their runs. A pass over samples keeps its results for the previous stack, indexed
- * by the number of bytes to the end of the run. The pass calls stack_shared_tail for the number of
- * shared bytes, and continues from there towards the leaf.
+ * last bytes of their runs. A loop over samples keeps a result for each frame of the previous
+ * stack. The index of a result is the number of bytes from the frame to the end of the run. The
+ * loop calls stack_shared_tail for the number of shared bytes, and continues from there towards the
+ * leaf.
  *
  * Copy-on-write. A finished profile does not change. An edit makes a copy with profile_edit; the
  * copy points to all columns of the source, and its region keeps the source's region alive. The
@@ -29,10 +30,9 @@
  *
  * In place. A large profile that passes through four filters would be copied four times. To avoid
  * the copies, a caller sets profile->disposable if it will only release the profile after the edit.
- * If neither this profile nor its region has a second reference, profile_edit stores the region as
- * the copy's `lender`. edit_column then returns the old column if nothing else uses its memory.
- * Otherwise edit_column returns a new column. An edit does not see which one it got, so every edit
- * follows these rules:
+ * If no other code has a reference to this profile or its region, profile_edit stores the region as
+ * the copy's `lender`. edit_column then returns the old column, or a new column if another region
+ * also uses the memory of the old column. Every edit follows rules that are safe in both cases:
  *   - only the edit writes, between profile_edit and edit_finish, which resets `lender`; worker
  *     threads write disjoint ranges;
  *   - it writes entries in ascending order, because the new column may be the old one. Before it
@@ -214,8 +214,8 @@ static inline uint8_t *stack_put_code(uint8_t *out, const struct stack_code *cod
 /* Returns the size of the largest stack in bytes, or an upper bound of it. */
 size_t stack_longest(const struct samples *samples);
 
-/* Returns the position of a sample among the samples of its file. Positions in the files of later
- * segments follow. Without a tree, returns the index of the sample. */
+/* Returns the position of a sample in the order of its file. The samples of later segments have
+ * higher positions. Without a tree, returns the index of the sample. */
 uint32_t stack_position(const struct samples *samples, size_t sample);
 
 /* ---- maps of segments -------------------------------- */

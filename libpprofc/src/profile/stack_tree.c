@@ -4,9 +4,6 @@
 
 /* ---- segments --------------------------------------- */
 
-/* The functions of this section change the maps of segments (tables from varints to locations), so
- * that edits can hide and add locations. The stored stacks do not change. */
-
 size_t stack_longest(const struct samples *s) {
   uint32_t longest = 0;
   for (size_t i = 0; s->tree && i < s->segment_count; i++)
@@ -111,8 +108,8 @@ void stack_cursor_free(struct stack_cursor *c, const pprofc_allocator *mem) {
   mem_free(mem, c->path, stack_cursor_levels(c), sizeof *c->path);
 }
 
-/* Stores in c->path the chunks of a stack that differ from the previous stack. Returns how many
- * chunks the two stacks share. */
+/* Stores in c->path the chunks (parts of a stack) that differ from the previous stack. Returns how
+ * many chunks the two stacks share. */
 static size_t stack_cursor_follow(struct stack_cursor *c, uint32_t chunk, size_t level) {
   size_t known = c->size / STACK_CHUNK;
   for (; chunk && (level > known || c->path[level - 1] != chunk); level--) {
@@ -244,8 +241,8 @@ static void stack_tree_sort(struct stack_tree_item *items, struct stack_tree_ite
 /* Groups of items. Group g is items[from[g]] up to items[from[g + 1]]. */
 struct stack_tree_groups {
   struct stack_tree_item *items, *scratch;
-  uint32_t *from; /* for each group, the index of its first item; the last item is the end of the
-                     last group */
+  uint32_t *from; /* for each group, the index of its first item; one more element has the end of
+                     the last group */
 };
 
 /* Converts the sizes of groups to starts. Before the call, from[g + 1] is the size of group g.
@@ -264,7 +261,7 @@ static void stack_tree_sort_groups(const struct stack_tree_groups *s, size_t gro
     stack_tree_sort(s->items + s->from[g], s->scratch, s->from[g + 1] - s->from[g]);
 }
 
-/* Groups chunks by parent, and sorts each group. */
+/* Groups chunks (parts of stacks) by parent, and sorts each group. */
 static void stack_tree_group_chunks(const struct stack_tree *tree, struct stack_tree_groups *s) {
   size_t chunks = tree->chunk_count + 1;
   for (size_t i = 1; i < chunks; i++) s->from[tree->chunks[i].parent + 1]++;

@@ -50,8 +50,8 @@ static inline uint64_t time_sum(uint64_t a, uint64_t b) {
   return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
 }
 
-/* Divides the values of a sample among its events. The shares are proportional to the durations, or
- * equal if all events of the sample are instants. */
+/* Shares of a sample's values for its events. They are proportional to the durations, or equal if
+ * all events of the sample are instants. */
 struct time_shares {
   const pprofc_allocator *mem;
   const struct times *times;
@@ -83,22 +83,20 @@ struct time_range {
 
 #define TIME_RANGE_ALL ((struct time_range){0, INT64_MAX})
 
-/* True if any part of the event is in the range. An event without a duration is in the range if its
- * start is. */
+/* True if any part of the event is in the range. Without a duration, only its start must be in the
+ * range. */
 static inline bool time_range_meets(struct time_range range, const struct times *times,
                                     size_t event) {
   int64_t start = times->start[event], end = times_event_end(times, event);
   return start < range.to && (start >= range.from || end > range.from);
 }
 
-/* transform_time_range (transform/transform.h) limits a profile to a range. */
-
 /* ---- edits ------------------------------------------- */
 
-/* These functions replace the times of `copy` during an edit, and return false when out of memory.
- * times_renumber gives samples their new indices: number[i] is the new index of sample i, and NONE
- * drops the events of sample i. The profile may have no times. times_clip cuts events to a range,
- * and does not shift them. */
+/* times_renumber and times_clip replace the times of `copy` during an edit, and return false when
+ * out of memory. times_renumber gives samples their new indices: number[i] is the new index of
+ * sample i, and NONE drops the events of sample i. The profile may have no times. times_clip cuts
+ * events to a range, and does not shift them. */
 bool times_renumber(pprofc_profile *copy, const uint32_t *number);
 bool times_clip(pprofc_profile *copy, struct time_range range);
 

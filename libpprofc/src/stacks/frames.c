@@ -41,7 +41,7 @@ static pprofc_str object_name(const pprofc_profile *p, uint32_t mapping) {
   return file.size ? str_path_base(file) : file;
 }
 
-/* Returns the name of a frame that has no function. It consists of object and address. */
+/* Returns the name of a frame that has no function: "[libc.so.6] 0x7f10". */
 static pprofc_str unnamed(struct stacks_frames_builder *b, uint32_t location) {
   pprofc_str object = object_name(b->profile, b->profile->locations.mapping[location]);
   uint64_t address = b->policy->unnamed_objects ? 0 : b->profile->locations.address[location];
@@ -202,8 +202,8 @@ static bool stack_frame_describe(struct stacks_frames_builder *b, uint32_t locat
   return true;
 }
 
-/* Chooses the line that a frame shows if lines do not distinguish frames. This is the first line of
- * its function if it is known, else the smallest line in the frame. */
+/* Chooses the line that a frame shows if lines do not distinguish frames: the first line of its
+ * function, or if that is unknown, the smallest line in the frame. */
 static void note_line(struct stacks_frames_builder *b, struct stack_frame *frame,
                       const struct line *line) {
   if (b->policy->line || !line || line->function == NONE) return;

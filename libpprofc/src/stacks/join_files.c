@@ -1,7 +1,7 @@
 /* Pairs the files of base and head for each function name.
  *
- * If both base and head have the name in a single file, these files are paired. If base or head has
- * the name in several files, each file contains a separate function. In this case, files with equal
+ * If base and head each have the name in one file, these files are paired. If base or head has the
+ * name in several files, each file contains a separate function. In this case, files with equal
  * paths are paired first, then the paths with the longest common end. The common end must include
  * the file name. Other files stay unpaired. */
 #include "stacks/join_files.h"

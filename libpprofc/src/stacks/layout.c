@@ -100,7 +100,7 @@ pprofc_status flame_tree_build(const struct stack_frames *frames, const struct s
   return finish_tree(tree, fill_tree(tree, set, mem), error);
 }
 
-/* Appends the frame of all nodes that replace folded nodes. name_folded_frame sets its name. */
+/* Appends a frame for nodes that replace folded (narrow) nodes. name_folded_frame names it. */
 static uint32_t add_folded_frame(struct stack_frames *frames) {
   frames->items[frames->count] =
       (struct stack_frame){.file = STR(""), .function = NONE, .mapping = NONE};
@@ -204,8 +204,8 @@ static double layout_measure(enum flame_width how, int64_t head, int64_t base) {
   }
 }
 
-/* Returns the width of each node: the width of its self value plus the widths of its children. If
- * the totals set the widths, a child could be wider than its parent, because base and head can
+/* Returns the width of each node: the width of its self value plus the widths of its children. The
+ * totals are not used, because they could make a child wider than its parent if base and head
  * differ in different children. */
 static double *node_widths(struct flame_tree *t, size_t type, enum flame_width how) {
   double *width = arena_array(&t->arena, t->count, sizeof *width);

@@ -31,9 +31,9 @@ struct flame_tree {
 /* Start of the name of a frame that replaces folded nodes: "(folded frames, each below 0.01%)". */
 #define FLAME_FOLDED "(folded frames"
 
-/* Limits the number of values in a tree. The limit is FLAME_VALUES_FREE, plus FLAME_VALUES_TIMES
- * for each value of a sample and for each node. Without the limit, a small file with many sample
- * types could give a large tree. */
+/* Limits the number of values in a tree to FLAME_VALUES_FREE, plus FLAME_VALUES_TIMES for each node
+ * and for each value of a sample. Without the limit, a small file with many sample types could give
+ * a large tree. */
 #define FLAME_VALUES_FREE  (UINT64_C(1) << 22)
 #define FLAME_VALUES_TIMES UINT64_C(32)
 

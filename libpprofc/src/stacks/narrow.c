@@ -22,7 +22,7 @@ struct narrow {
   size_t columns;
   double *whole;  /* for each column, the sum of the absolute values of all stacks */
   double *scale;  /* for each column, 1 / whole, or 0 if the sum is 0 */
-  double *sums;   /* for each chain, the sums of a node: one row with all columns */
+  double *sums;   /* for each chain, a row with the sums that each of its nodes has */
   uint32_t *last; /* for each chain, the depth of its last node; the root is chain 0 */
   size_t room;    /* capacity of the path, in chains */
   size_t chain;   /* index of the last chain */
@@ -65,8 +65,8 @@ static void narrow_free(struct narrow *n, const pprofc_allocator *mem) {
   mem_free(mem, n->last, n->room, sizeof *n->last);
 }
 
-/* Returns the largest share that the sums of a node have in any column. Returns only an estimate if
- * the share is far below each bound, because most nodes are, and divisions take long. */
+/* Returns the largest share that the sums of a node have in any column. Most shares are far below
+ * every bound. For them, returns an estimate, because divisions take long. */
 static double narrow_width(const struct narrow *n, const double *sums) {
   double width = 0, estimate = 0;
   for (size_t c = 0; c < n->columns; c++)
@@ -89,7 +89,7 @@ static bool narrow_leave(struct narrow *n, uint32_t shared, struct narrow_left *
   *left =
       (struct narrow_left){above > shared ? above : shared, depth, narrow_width(n, sums), n->chain};
   n->last[n->chain] = shared;
-  if (above < shared) return true; /* The remaining nodes of the chain have the same sums. */
+  if (above < shared) return true; /* The chain still has nodes, and all have the same sums. */
   double *sums_above = sums - n->columns;
   for (size_t c = 0; c < n->columns; c++) {
     sums_above[c] += sums[c];
@@ -147,7 +147,7 @@ struct narrow_builder {
   struct narrow walk;
   struct flame_tree *tree;
   double bound;
-  uint32_t frame;   /* index of the frame of nodes that replace folded nodes */
+  uint32_t frame;   /* index of the frame for nodes that replace folded (narrow) nodes */
   uint32_t *path;   /* for each depth, the node of the path, with space for `room` nodes */
   uint32_t stored;  /* depth of the last node of the path that is already in the tree */
   uint32_t *frames; /* frames of a stack, with space for `room` frames */
@@ -240,7 +240,7 @@ bool narrow_tree_build(struct flame_tree *tree, const struct stack_set *set, uin
   b.folded = arena_zero_array(&arena, room, sizeof *b.folded);
   done = done && b.path && b.frames && b.self && b.rest && b.folded;
   if (done) {
-    /* The root and each kept node have at most one child that replaces folded nodes. */
+    /* The root and each kept node have at most one child that replaces folded (narrow) nodes. */
     size_t kept = narrow_choose(&b.walk, most, &b.bound);
     done = flame_tree_alloc(tree, 2 * kept + 2);
   }

@@ -5,11 +5,11 @@
 
 #include <stdlib.h>
 
-/* Maximum number of branches of a run that a search visits one by one. The latest branches are in
- * the caches of the processor, because consecutive stacks share most of their nodes. */
+/* Maximum number of branches of a run (a chain of nodes) that a search visits one by one. The
+ * latest branches are in processor caches, because consecutive stacks share most nodes. */
 #define PATH_LISTED 8
 
-/* Value that is added to `listed` if the hash table has branches of the run. */
+/* Value that is added to path_run.listed if the hash table has branches of the run. */
 #define PATH_HASHED (PATH_LISTED + 1)
 
 static uint64_t path_hash(const struct path_branch *branch) {
@@ -41,7 +41,7 @@ static bool path_branch_same(const struct path_branch *x, const struct path_bran
   return x->node == y->node && x->key == y->key;
 }
 
-/* Returns the branch of a node for a child, or for a stack that ends there (key 0), or NULL. */
+/* Returns the branch of a node with the key `key` (path_branch.key), or NULL. */
 static const struct path_branch *path_branch_find(const struct stack_paths *p, struct path_node at,
                                                   uint32_t key) {
   const struct path_run *run = &p->runs[at.run];
@@ -57,7 +57,7 @@ static const struct path_branch *path_branch_find(const struct stack_paths *p, s
   return index == MAP_NONE ? NULL : &p->branches[index];
 }
 
-/* Adds the latest branches of a run to the hash table. */
+/* Adds the latest branches of a run (a chain of nodes) to the hash table. */
 static bool path_branches_hash(struct stack_paths *p, struct path_run *run) {
   uint32_t next = run->branches;
   for (uint32_t left = PATH_LISTED; left; left--) {
@@ -69,7 +69,7 @@ static bool path_branches_hash(struct stack_paths *p, struct path_run *run) {
   return true;
 }
 
-/* Adds a branch to a run. */
+/* Adds a branch to a run (a chain of nodes). */
 static bool path_branch_add(struct stack_paths *p, uint32_t run_index, struct path_branch branch) {
   struct path_run *run = &p->runs[run_index];
   if (p->branch_count >= MAP_NONE ||

@@ -2,13 +2,13 @@
  *
  * Most nodes are children of the node before them. A run is a sequence of these nodes, and each
  * needs only 4 bytes for its frame. Each run has a list of its branches, which are the other
- * children and the ends of stacks. A hash table finds the older branches of a run that has many. */
+ * children and the ends of stacks. In a long list, a hash table finds the older branches. */
 #ifndef PPROFC_STACKS_PATHS_H
 #define PPROFC_STACKS_PATHS_H
 
 #include "core/map.h"
 
-/* A node: its index, and the run (see above) that contains it. */
+/* A node: its index, and the run (a chain of nodes) that contains it. */
 struct path_node {
   uint32_t node, run;
 };
@@ -18,8 +18,8 @@ struct path_run {
   struct path_node above; /* parent of the run's first node */
   uint32_t branches; /* index of the latest branch at a node of the run, or MAP_NONE; after sorting,
                         index of the first branch */
-  uint32_t listed; /* number of branches that the hash table does not have; PATH_HASHED is added if
-                      it has any branch of the run */
+  uint32_t listed;   /* number of branches of the run outside the hash table; PATH_HASHED is added
+                        if other branches are in the table */
   /* index of the stack that ends at the last node of the run, or MAP_NONE */
   uint32_t stack;
 };
@@ -55,8 +55,8 @@ static inline uint32_t path_run_end(const struct stack_paths *p, uint32_t run) {
 /* Does the same as stack_paths_enter. Searches also outside the run of the node. */
 struct path_node stack_paths_search(struct stack_paths *paths, struct path_node at, uint32_t frame);
 
-/* Returns the child of a node that has a frame. Adds the child if it is new. Returns a node with
- * the index MAP_NONE when out of memory. */
+/* Returns the child with the frame `frame`. Adds the child if it is new. Returns a node with the
+ * index MAP_NONE when out of memory. */
 static inline struct path_node stack_paths_enter(struct stack_paths *paths, struct path_node at,
                                                  uint32_t frame) {
   uint32_t next = at.node + 1;

@@ -31,9 +31,8 @@ struct stacks_builder {
 
 /* ---- frames ------------------------------------------ */
 
-/* Adds the frames of a location to the path in the prefix tree that ends at the step `from`. Sets
- * depth and node of the step `to`. Returns false when out of memory or if there are too many
- * frames. */
+/* Adds the frames of a location to the prefix tree, below the node of the step `from`. Sets depth
+ * and node of the step `to`. Returns false when out of memory or if there are too many frames. */
 static bool stacks_enter(struct stacks_builder *b, const struct stacks_step *from,
                          uint32_t location, struct stacks_step *to) {
   const struct stack_frames *f = b->set->frames;
@@ -117,11 +116,12 @@ static bool stacks_add_sample(struct stacks_builder *b, size_t sample) {
   return sums != NULL;
 }
 
-/* Minimum number of samples of a profile whose equal stacks are added up first. */
+/* Minimum number of samples of a profile for stacks_of_sums. */
 #define REPEATED_FROM THRESHOLD((size_t)1 << 15)
 
-/* Returns a copy of the profile that has each stack only once, or NULL if stacks hardly repeat. The
- * hash of a whole stack finds an equal stack faster than the prefix tree, which compares frames. */
+/* Returns a copy of the profile that has each stack only once. Returns NULL if the profile is small
+ * or few of its stacks are equal. The hash of a whole stack finds an equal stack faster than the
+ * prefix tree, which compares frames. */
 static pprofc_profile *stacks_of_sums(const pprofc_profile *p, const struct stack_selection *s) {
   const struct samples *samples = &p->samples;
   if (samples->count < REPEATED_FROM || samples->tree || samples->segment_count != 1 || s->samples)

@@ -21,13 +21,13 @@ struct stack_policy {
   bool line, column;
   bool address;
   bool inlined; /* true if inlined calls and other calls of a function have different frames */
-  bool unnamed_objects; /* true if the name of code without a function is only its object, without
+  bool unnamed_objects; /* true if the name of code without a function is only its binary, without
                            the address */
   const char *trim_path, *source_path; /* values of the options -trim_path and -source_path, or
                                           NULL */
 };
 
-/* A frame. If its function is unknown, its name is object and address: "[libc.so.6] 0x7f10". */
+/* A frame. If its function is unknown, its name is binary and address: "[libc.so.6] 0x7f10". */
 struct stack_frame {
   pprofc_str name, file;
   /* line and column, 0 if unknown; if lines do not distinguish frames, the line is the first line

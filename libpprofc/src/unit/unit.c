@@ -29,8 +29,8 @@ static const struct unit_def memory_units[] = {
     {"PB", 1125899906842624.0, SPELLINGS("pb", "pbyte", "petabyte")},
 };
 
-/* The table lacks "microsecond" with the Greek mu (U+03BC), because unit_spell replaces it by "us".
- * pprof does not know the micro sign (U+00B5). */
+/* The table lacks the spelling with the Greek letter mu (U+03BC), because unit_spell converts it to
+ * "us". pprof does not know the micro sign (U+00B5). */
 static const struct unit_def time_units[] = {
     {"ns", 1.0, SPELLINGS("ns", "nanosecond")},  {"us", 1e3, SPELLINGS("us", "microsecond")},
     {"ms", 1e6, SPELLINGS("ms", "millisecond")}, {"s", 1e9, SPELLINGS("s", "sec", "second")},

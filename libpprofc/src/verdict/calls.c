@@ -55,8 +55,8 @@ static bool calls_begin(struct calls *s) {
 
 /* ---- callers of new functions ------------------------ */
 
-/* True if the sum of a row with its callees may explain a new callee: both base and head have the
- * row, and it has at most DOMAIN_SHARE_MOST of all cost. */
+/* True if a row may be the caller that explains a new function: both base and head have the row,
+ * and it has at most DOMAIN_SHARE_MOST of all cost. */
 static bool callers_fit(const struct comparison *c, uint32_t row) {
   if (row == MAP_NONE) return false;
   const pprofc_verdict_estimate *cum = &c->row[row].cum;
@@ -121,9 +121,9 @@ static void calls_add(uint64_t *below, size_t row) {
   below[row / 64] |= (uint64_t)1 << row % 64;
 }
 
-/* Adds the rows of a domain that belong to the row at `at`: its other name if its function was
- * renamed, else all rows without such a name. The other functions of a renamed package would only
- * make the interval of the sum wider. */
+/* Adds rows of the domain of the row at `at`. If the function of this row was renamed, adds only
+ * its other name. The other functions of a renamed package would make the interval of the sum
+ * wider. Otherwise adds all rows whose functions were not renamed. */
 static void calls_add_names(const struct calls *s, uint64_t *below,
                             const pprofc_verdict_domain *domain, size_t at) {
   bool paired = s->c->row[at].relation == PPROFC_RELATION_RENAMED;
@@ -133,8 +133,8 @@ static void calls_add_names(const struct calls *s, uint64_t *below,
       calls_add(below, domain->rows[k]);
 }
 
-/* Adds the rows of a domain (a group of functions between which cost moved) to the set `below`, if
- * the set has at least one of them. Adds all rows, but not of a renamed package. */
+/* Adds all rows of a domain (a group of functions between which cost moved) to the set `below`, if
+ * the set has one of them. For renamed functions, calls_add_names chooses the rows. */
 static void calls_add_domains(const struct calls *s, uint64_t *below) {
   for (size_t i = 0; i < s->c->domain_count; i++) {
     const pprofc_verdict_domain *domain = &s->c->domains[i];
@@ -177,8 +177,8 @@ static bool calls_fill(struct calls *s, size_t at, struct domain_set *set) {
 
 /* ---- the choice -------------------------------------- */
 
-/* Stores the change of a sum as the domain of a row, if the interval of the sum is narrow enough to
- * show the growth of the row. Keeps an earlier domain whose sum grew less or did not grow. */
+/* Stores a sum as the explanation of a row, if the interval of the sum is narrow enough to show the
+ * growth of the row. Keeps an earlier explanation whose sum grew less or did not grow. */
 static void calls_keep(const struct calls *s, size_t at, const struct domain_sum *sum,
                        pprofc_verdict_domain *domain) {
   struct comparison *c = s->c;
@@ -204,7 +204,7 @@ static bool calls_judge(struct calls *s, struct domain_set *sets, struct domain_
   return true;
 }
 
-/* Judges the nearest caller of each new function that all its stacks share. */
+/* For each new function, judges the nearest caller that is in all its stacks. */
 static bool callers_judge(struct calls *s, struct domain_set *sets, struct domain_sum *sums,
                           pprofc_verdict_domain *domains) {
   size_t count = 0;
@@ -221,7 +221,7 @@ static bool callers_judge(struct calls *s, struct domain_set *sets, struct domai
   return true;
 }
 
-/* Judges both kinds of sums. `domains` has two items for each function. */
+/* Judges the sums of callees and of callers. `domains` has two items for each function. */
 static bool calls_explain(struct calls *s) {
   struct comparison *c = s->c;
   struct domain_set *sets = arena_array(&s->arena, s->count, sizeof *sets);

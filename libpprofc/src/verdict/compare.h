@@ -30,7 +30,7 @@ struct comparison {
   const pprofc_verdict_run *given_base,
       *given_head; /* runs that the caller passed, valid only during the comparison */
 
-  struct quantum quantum; /* rule by which the values of all runs were sampled (walk.h) */
+  struct quantum quantum; /* how the values of all runs were sampled (walk.h) */
   pprofc_str type, unit;
   bool mixed_periods;
   pprofc_verdict_exposure exposure;
@@ -138,7 +138,7 @@ void family_widen(const struct comparison *c, const struct matrix *m, const stru
 /* Widens the intervals of flat and cum if options.fcr is set. The rows must be sorted. */
 void family_widen_rows(struct comparison *c);
 
-/* True if base or head has only one run, and the sampling rule does not give the full noise. */
+/* True if base or head has only one run, and the profiles do not show the full sampling noise. */
 bool family_is_blind(const struct comparison *c);
 
 /* Finds rows whose changes cancel each other, and callers that changed because of their callees.
@@ -177,8 +177,8 @@ pprofc_status comparison_read_sums(struct comparison *c, const struct sums *cons
 
 /* ---- recorded values -------------------------------- */
 
-/* Converts the results of a fit to differences of recorded amounts. Recorded amounts contain the
- * common factor (model.h), which the fit has removed. */
+/* State of the conversion from the results of a fit to differences of recorded amounts. Recorded
+ * amounts contain the common factor (model.h), which the fit has removed. */
 
 struct recorded_rows {
   const struct comparison *c;

@@ -36,8 +36,8 @@ static bool set_has_file(const struct relations *r, const struct domain_set *set
   return set_member(r, set, 0)->file.size > 0;
 }
 
-/* Returns the first member that only the base has, if only base or only head has each member and
- * several functions of both call all members. Otherwise returns NULL. */
+/* Returns the first function of the set that only base has. Returns NULL unless each function is in
+ * only base or only head, and at least two functions of both base and head call all of them. */
 static const struct candidate *set_replaced(const struct relations *r,
                                             const struct domain_set *set) {
   const struct candidate *gone = NULL;

@@ -15,7 +15,7 @@
 struct domain_search {
   struct relations *r;
   struct arena *arena;
-  bool *links; /* for each two candidates (relations.h), true if cost may have moved between them */
+  bool *links; /* true for two candidates (relations.h) between which cost may have moved */
   bool *taken; /* for each candidate, true if one of `sets` explains its change */
   struct domain_set *sets; /* sets that become domains */
   size_t set_count;
@@ -102,7 +102,7 @@ static void search_try_pair(struct domain_search *s, uint32_t seed) {
 
 /* ---- all functions of a type or a caller ------------- */
 
-/* Tries all functions of the type of `seed`, even functions that are too small to be candidates. */
+/* Tries all functions of the type (class) of `seed`, even if too small to be candidates. */
 static void search_try_type(struct domain_search *s, uint32_t seed) {
   const struct candidate *of = &s->r->candidates[seed];
   if (!of->type || of->wide) return;
@@ -209,7 +209,7 @@ static bool search_is_part(const struct domain_search *s, size_t at) {
 }
 
 /* True if the sum of a set of more than two linked functions grew. Then a function may have lost
- * cost to several others, so two functions whose changes cancel explain nothing. */
+ * cost to several others. So a set of two functions whose changes cancel is not an explanation. */
 static bool search_is_shared(const struct domain_search *s, double needed) {
   for (size_t i = 0; i < s->try_count; i++)
     if (s->tries[i].sum_count > 2 && s->tries[i].kind != PPROFC_DOMAIN_TYPE &&
@@ -388,7 +388,7 @@ bool domains_find(struct relations *r) {
 
 /* ---- sums of domains -------------------------------- */
 
-/* Judges the sum of a set of rows as if the sum were one row. */
+/* The matrix in which each row is the sum of a set of rows. The model judges it like one row. */
 
 struct sums_rows {
   double *values, *quantum, *density;

@@ -1,5 +1,5 @@
 /* Finds the verdicts. A family is a set of tests whose p-values are adjusted together: the tests of
- * flat, of cum or of stacks. After the adjustment, each row gets the first verdict that matches. */
+ * flat, of cum or of stacks. After the adjustment, family_word chooses the verdict of each row. */
 #include "verdict/compare.h"
 
 /* If the value of a function doubles, the growth is significant at this number of standard errors,

@@ -66,9 +66,9 @@ static void model_common(struct model *model) {
   }
 }
 
-/* Returns the relative variance of the common factor (model.h), which is a weighted median of
- * ratios, one for each row. A row contributes its weight times the probability density of its ratio
- * at the median. */
+/* Returns the relative variance of the common factor (model.h), a weighted median of one ratio per
+ * row. `densities` is a sum over the rows: weight times probability density of the ratio at the
+ * median. */
 static double common_error(const struct model *model) {
   const struct fit *fit = model->fit;
   double cv = model->settings->noise_cv, squares = 0, densities = 0;

@@ -17,7 +17,7 @@ struct grouped {
   const double *rates; /* for each row and column, the mean rate over the runs of the column */
   const double
       *squares; /* for each row and column, the sum of squared deviations from the mean rate */
-  const double *inverse; /* for each column, sum of 1 / exposure (see above) over its runs */
+  const double *inverse; /* for each column, sum of 1 / exposure (divisor) over its runs */
 };
 
 struct matrix {
@@ -163,8 +163,8 @@ void model_pair_interval(const struct matrix *m, double noise_cv, double run_cv,
 
 /* ---- advice ----------------------------------------- */
 
-/* Computes the smallest change of a row that a comparison can find, and how many runs or samples
- * find a change of 5 %. */
+/* Numbers for computing the smallest change of a row that a comparison can find, and how many runs
+ * or samples find a change of 5 %. */
 
 struct advice {
   double runs; /* number of runs in base and in head; harmonic mean if both numbers differ */

@@ -86,9 +86,9 @@ void model_pair_interval(const struct matrix *m, double noise_cv, double run_cv,
 
 /* ---- several runs ----------------------------------- */
 
-/* Compares base and head if they have several runs, by moderated t-tests. The variances of all
- * functions (the prior) correct the variance of each function. No variance is below the sampling
- * variance. */
+/* Numbers for comparing base and head by moderated t-tests, if they have several runs. The
+ * variances of all functions (the prior) correct the variance of each function. No variance is
+ * below the sampling variance. */
 
 struct many_shape {
   /* number of base runs and of head runs, and degrees of freedom: bases + heads - 2 */
@@ -96,7 +96,7 @@ struct many_shape {
   /* mean of 1 / divisor over the runs of base and of head; divisor: exposure times common factor
    * (model.h) */
   double inverse_base, inverse_head;
-  double scaled; /* sum of the divisors (see above) of all runs */
+  double scaled; /* sum of the divisors (exposure times common factor) of all runs */
 };
 
 static struct many_shape many_shape_of(const struct model *model) {
@@ -156,8 +156,8 @@ static double many_p(const struct estimate *e, double error, double degrees) {
   return e->delta == 0 ? 1 : 0;
 }
 
-/* Returns the prior (the variance that the other functions suggest): the prior of the known fit or,
- * without a known fit, an estimate from tested rows with sampling noise. */
+/* Returns the prior: the variance that the other functions suggest. Uses the prior of the known fit
+ * if there is one. Otherwise estimates it from tested rows with sampling noise. */
 static struct variance_prior many_prior(const struct model *model, const struct variance *all,
                                         double degrees) {
   size_t count = 0;

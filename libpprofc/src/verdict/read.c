@@ -171,8 +171,8 @@ static pprofc_status read_check_alike(const struct comparison *c, size_t run, si
                    (long long)p->period, (long long)first->period);
 }
 
-/* Returns the factor that converts counts of samples to the sampling period of the first run.
- * Returns 1 for other types. */
+/* Returns the factor that makes counts of samples comparable: the period of the run divided by the
+ * period of the first run. Returns 1 for other types. */
 static double read_scale(const struct comparison *c, size_t run, size_t value) {
   const pprofc_profile *first = c->runs[0].profile, *p = c->runs[run].profile;
   struct value_type type = p->types[value];

@@ -37,8 +37,8 @@ static double recorded_log_variance(const struct recorded_rows *r, size_t side) 
 }
 
 /* Computes, for base and for head, the variance of the mean of recorded_log_scale, and the degrees
- * of freedom of both variances together (Welch). If base or head has one run, it uses the variance
- * of the other. */
+ * of freedom of both variances together (Welch). If one side has a single run, both sides use the
+ * variance of the other side. */
 static void recorded_errors(struct recorded_rows *r) {
   double nb = r->c->side_runs[0], nh = r->c->side_runs[1], degrees = nb + nh - 2;
   double vb = recorded_log_variance(r, 0), vh = recorded_log_variance(r, 1);
@@ -219,9 +219,9 @@ static bool recorded_excludes_zero(const pprofc_verdict_estimate *e) {
 }
 
 /* Returns the verdict on a row whose own change, without the factor that all functions of a run
- * share, is more than noise. If the recorded difference has the other sign, returns "grew less" or
- * "shrank less", which mean: than all functions. If the interval of the recorded difference
- * contains 0, the row changed only in comparison with all functions. */
+ * share, is more than noise. If the recorded difference has the other sign, returns GREW_LESS or
+ * SHRANK_LESS (less than all functions). If the interval of the recorded difference contains 0,
+ * returns ROSE or FELL (only in comparison with all functions). */
 static pprofc_verdict recorded_direction(const pprofc_verdict_estimate *e, double delta) {
   bool grew = e->own == PPROFC_VERDICT_GREW, fell = e->own == PPROFC_VERDICT_SHRANK;
   if (e->own == PPROFC_VERDICT_DIFFERS) return e->own;
@@ -247,10 +247,10 @@ double recorded_judged(const struct recorded_rows *r, size_t row) {
   return recorded_mean(&judged, row, 1) - recorded_mean(&judged, row, 0);
 }
 
-/* Returns the verdict on the common factor (the factor that all functions of a run share) of flat
- * values. If this verdict is uncertain and the row's interval does not contain 0, returns r->common
- * instead. Cum values have a separate factor in r->common, because callers grow together even if
- * few functions have flat values. */
+/* Returns the verdict on the common factor (the factor that all functions of a run share). First
+ * chooses the factor of flat values. If its verdict is uncertain and the row's interval does not
+ * contain 0, chooses r->common, the factor of the row's matrix. Callers grow together, so cum
+ * values can show a common factor even if few functions have flat values. */
 static pprofc_verdict recorded_shared(const struct recorded_rows *r,
                                       const pprofc_verdict_estimate *e) {
   pprofc_verdict common = r->c->summary.common_verdict;

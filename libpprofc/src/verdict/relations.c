@@ -4,7 +4,8 @@
 
 /* ---- groups of rows --------------------------------- */
 
-/* Groups rows by type and by file, because cost often moves within a type or file. */
+/* The functions below group rows by type and by file, because cost often moves within a type or
+ * file. */
 
 static int keyed_row_order(const void *a, const void *b) {
   const struct keyed_row *x = a, *y = b;
@@ -129,7 +130,7 @@ static void relations_choose(struct relations *r) {
   }
 }
 
-/* True if the changes of two candidates cancel: their sum is small, and its confidence interval
+/* True if the changes of two functions cancel: their sum is small, and its confidence interval
  * contains 0. */
 static bool relations_cancel(const struct relations *r, uint32_t fell, uint32_t rose) {
   const struct estimate *a = relations_own(r, fell), *b = relations_own(r, rose);
@@ -312,9 +313,10 @@ static bool relations_same_package(const struct relations *r, uint32_t a, uint32
          names_similar(relations_row(r, a)->name, relations_row(r, b)->name);
 }
 
-/* True if the callers of two functions allow that one function replaced the other: all callers of
- * one are callers of the other, at least two. If a caller has most of all cost, the callers must be
- * equal. No caller may have grown, because the cost of another caller would hide its growth. */
+/* True if the callers of two functions allow that one replaced the other: all callers of one are
+ * callers of the other, and at least two are common. If a common caller has over half of all cost,
+ * both must have the same callers. No caller may have grown, because the cost of another caller
+ * would hide its growth. */
 static bool relations_same_callers(const struct relations *r, uint32_t a, uint32_t b) {
   bool wide = false;
   int common = 0, only_a = 0, only_b = 0;

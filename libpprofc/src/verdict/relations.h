@@ -7,8 +7,8 @@
 
 /* ---- parts of names --------------------------------- */
 
-/* Splits the name of a function into package, type and last part. Compares names that one function
- * may have before and after a rename. */
+/* The functions below split the name of a function into package, type and last part, and compare
+ * names that one function may have before and after a rename. */
 
 /* Parts of a name. They point into the name, and exclude arguments and the suffixes that compilers
  * add to closures and copies. */
@@ -33,8 +33,8 @@ pprofc_str name_package(pprofc_str name);
  * outside the runtime. */
 bool names_replaceable(pprofc_str a, pprofc_str b);
 
-/* True if two names are similar. They are in one package, or they share a start and an end that are
- * at least half of the longer name. Names that are not replaceable are never similar. */
+/* True if two names are similar: they are in one package, or share a start and an end that together
+ * are at least half of the longer name. Names that are not replaceable are never similar. */
 bool names_similar(pprofc_str a, pprofc_str b);
 
 /* Maximum number of changes that are examined. If there are more, only the largest are examined. */

@@ -6,7 +6,8 @@
 
 /* ---- parts of names --------------------------------- */
 
-/* Splits names of Go, C++, Rust, Java and script functions at "." and "::"; brackets may nest. */
+/* The functions below split names of Go, C++, Rust, Java and script functions at "." and "::";
+ * brackets may nest. */
 
 static bool parts_is(pprofc_str s, size_t i, const char *wanted) {
   return i < s.size && strchr(wanted, s.data[i]) && s.data[i];

@@ -16,7 +16,7 @@ struct stack_place {
 struct stacks {
   struct comparison *c;
   struct call_tree tree;
-  struct stack_cell **cells; /* for each run, an array of cells, indexed by node */
+  struct stack_cell **cells; /* for each run, an array with the sums of each node */
   size_t *cell_counts; /* for each run, size of its array in `cells`; a node that only a later run
                           added may be beyond the end */
   uint32_t *rank;      /* for each name, its rank in the order of the names' bytes */

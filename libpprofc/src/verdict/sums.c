@@ -152,8 +152,8 @@ pprofc_status sums_add(struct sums *sums, pprofc_profile *profile, pprofc_error 
 
 /* ---- the matrices of a comparison ------------------- */
 
-/* Fills in the matrices of a comparison from sums instead of runs. A column has the sums over all
- * runs of base or of head. */
+/* State of filling in the matrices of a comparison from sums instead of runs. A column has the sums
+ * over all runs of base or of head. */
 
 struct judge {
   struct comparison *c;
@@ -174,7 +174,7 @@ static const struct sums_cell *judge_cell(const struct judge *j, size_t side, ui
                                                                                : NULL;
 }
 
-/* Fills in the cells of base or head, as if one run had all values of that side. */
+/* Fills in the sums of base or head, as if one run had all its values. */
 static bool judge_column(const struct judge *j, size_t side) {
   struct names *names = &j->c->names;
   struct run *run = &j->c->runs[side];
@@ -254,8 +254,8 @@ static pprofc_status judge_pick(struct judge *j, pprofc_error *error) {
   return judge_check_alike(j->type[0], j->type[1], error);
 }
 
-/* Fills in the divisors, the totals, and the variance of the totals between the runs of each side.
- */
+/* Fills in the divisors, the totals, and the variance of the totals between the runs of base and of
+ * head. */
 static bool judge_sides(struct judge *j) {
   struct comparison *c = j->c;
   c->divisors = arena_array(&c->arena, 2, sizeof *c->divisors);

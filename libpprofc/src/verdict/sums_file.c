@@ -166,7 +166,7 @@ static bool sums_take_sampling(pprofc_str word, enum sampling_kind *kind) {
   return false;
 }
 
-/* Reads the sampling rule and period of a type. Sets `mixed` if they differ from the first file. */
+/* Reads the sampling and the period of a type. Sets `mixed` if they differ from the first file. */
 static pprofc_status sums_take_how(struct sums_type *type, const char *path,
                                    const struct node *object, pprofc_error *error) {
   enum sampling_kind sampling;

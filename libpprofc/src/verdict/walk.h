@@ -8,9 +8,9 @@
 
 /* ---- rules of the environment ----------------------- */
 
-/* Classifies functions by name. The environment is code whose time the program does not decide: the
- * kernel, a scheduler, parts of a runtime. Its functions are shown, but never judged. Folded frames
- * are counted as part of their callers. */
+/* Flags that classify functions by name. The environment is code whose time the program does not
+ * decide: the kernel, a scheduler, parts of a runtime. Its functions are shown, but never judged.
+ * Folded frames are counted as part of their callers. */
 
 #define NAME_FOLDED 1u /* flag: a leaf function that is dropped if the stack has another frame */
 /* flag: a function of the kernel, the scheduler or a runtime, which is shown but never judged */
@@ -62,8 +62,8 @@ const struct accepted *rules_accept(const struct rules *rules, pprofc_str name, 
 
 /* ---- sampling --------------------------------------- */
 
-/* Describes how the values of a sample type were sampled. The quantum is the sampling variance of a
- * value per unit of value. If all samples have the same value, the quantum is that value. */
+/* How the values of a sample type were sampled. The quantum is the sampling variance of a value per
+ * unit of value. If all samples have the same value, the quantum is that value. */
 
 enum sampling_kind {
   SAMPLING_EXACT,  /* every event was counted */
@@ -148,8 +148,7 @@ bool walk_next(struct walk *walk);
 
 /* ---- the call tree ---------------------------------- */
 
-/* Declares the call tree of all runs of a comparison. A node is a stack of function names from the
- * root. */
+/* The call tree of all runs of a comparison. A node is a stack of function names from the root. */
 
 #define TREE_ROOT 0u
 
@@ -190,7 +189,7 @@ struct run_cell {
 struct run {
   pprofc_profile *profile; /* filtered profile of the run; the run has a reference to it */
   struct walk walk;
-  struct run_cell *cells; /* cells of the functions, by name */
+  struct run_cell *cells; /* sums of each function, by name */
   size_t cell_count;
   double scale; /* factor by which each value is multiplied; for counts of samples, the period of
                    the run divided by the period of the first run; else 1 */

@@ -1,9 +1,10 @@
 /* Adds up samples while they are read. An entry is the sum of samples with equal stacks. Samples
  * with different labels, or with the value 0 in different sample types, have different entries.
  *
- * Reports list the entries of a sample type in the order of their first samples with a value other
- * than 0. All samples of an entry are 0 in the same types, so this is the order of the entries. If
- * the order does not matter to a report, samples that are 0 in different types share an entry.
+ * For a sample type, reports list stacks in the order of their first samples with a value other
+ * than 0. This is the order of the entries, because all samples of an entry are 0 in the same
+ * types. If the order does not matter to a report, samples that are 0 in different types share an
+ * entry.
  *
  * Negative values are never added up, because totals are sums of absolute values. Stacks are stored
  * as a tree (profile/stack_tree.h). */
@@ -29,8 +30,8 @@ static void fold_table_free(struct fold_table *table, const pprofc_allocator *me
 }
 
 /* Doubles the table in place, because the first use of other memory costs more than the move of a
- * slot. A slot moves only into the new half, or nearer to the place of its hash. The loop begins
- * after a free slot, so the slots before a slot in its chain move first. */
+ * slot. Removes each slot and inserts it again. Begins after a free slot, so that the first slot of
+ * each chain (adjacent used slots) moves first. */
 static bool fold_table_grow(struct fold_table *table, const pprofc_allocator *mem) {
   size_t old = table->capacity, start = 0;
   if (!ARRAY_RESERVE(mem, table->slots, table->capacity, old ? old * 2 : LEAST_SLOTS)) return false;
@@ -157,9 +158,8 @@ static uint64_t fold_zero_types(const struct fold *f, const int64_t *values) {
   return zeros;
 }
 
-/* True if the sample may be added to the entry: it has the same labels, the entry has no negative
- * value, and if fold_keeps_order, both are 0 in the same types. The caller has compared the
- * stacks. */
+/* True if the sample may be added to the entry: both have the same labels, the entry has no
+ * negative value, and fold_zero_types is the same for both. The caller has compared the stacks. */
 static bool fold_fits(const struct fold *f, uint32_t entry, const struct fold_parts *p) {
   const int64_t *values = fold_values(f, entry);
   for (size_t t = 0; t < f->width; t++)

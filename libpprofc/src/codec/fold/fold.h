@@ -51,7 +51,7 @@ static inline uint32_t fold_table_next(const struct fold_table *table, struct fo
 
 /* A parsed sample. */
 struct fold_parts {
-  const uint8_t *stack; /* location ids; in `joined` if the file stores them in several fields */
+  const uint8_t *stack; /* location ids; in fold.joined if the file stores them in several fields */
   size_t stack_size, pieces;
   size_t values, labels;
   uint32_t set; /* index of the sample's label set */
@@ -89,7 +89,7 @@ struct fold {
                                 set and the types whose value is 0. */
   struct fold_table chunk_table;
   uint32_t latest[FOLD_LATEST]; /* for each level of the tree, the chunk that was looked up last; 0:
-                                   no chunk. Most stacks share it, so it needs no hash. */
+                                   no chunk. Most lookups find this chunk, without a hash. */
   struct stack_tree tree;       /* tree whose arrays are the columns refs, chunks and leaves */
   size_t leaf_bytes;
 
@@ -116,9 +116,9 @@ struct fold {
 void fold_init(struct fold *fold, const pprofc_allocator *mem, const pprofc_limits *limits);
 void fold_free(struct fold *fold);
 
-/* fold_sample adds a sample to the batch. fold_flush adds the samples of the batch to the entries.
- * Both return false if the caller must read the whole file. The bytes of a sample must stay valid
- * until fold_flush. */
+/* fold_sample adds a sample to the batch. fold_flush adds the samples of the batch to the entries
+ * (sums of samples). Both return false if the caller must read the whole file. The bytes of a
+ * sample must stay valid until fold_flush. */
 bool fold_sample(struct fold *fold, const uint8_t *data, size_t size);
 bool fold_flush(struct fold *fold);
 

@@ -1,9 +1,8 @@
 /* Stores the labels of samples that are added up.
  *
- * If a report shows or filters labels, only samples with equal labels are added up. Otherwise
- * labels are dropped. Samples without a needed value lose their labels. Every report needs the
- * units of number labels. So the first sample with a new list of keys and units gets an entry of
- * its own with this list. */
+ * If a report shows or filters labels, only samples with equal labels are added up. Other reports
+ * drop labels, but need the units of number labels. So the first sample with a new list of keys and
+ * units gets an entry of its own with this list. */
 #include "codec/fold/fold.h"
 
 static struct label *fold_all_labels(const struct fold *f) {
@@ -26,9 +25,9 @@ static bool fold_read_label(const struct wire_field *message, uint64_t *value) {
   return true;
 }
 
-/* True if the label is a number label with the key and the unit of the only label of the set found
- * last, and the report drops the numbers of labels. All samples of a heap profile repeat one set.
- */
+/* True if the report drops the numbers of labels, and the label repeats the set that was found
+ * last: this set has a single label, with the same key and unit. All samples of a heap profile
+ * repeat one set. */
 static bool fold_repeats_set(const struct fold *f, const uint64_t *value) {
   if (f->labels || !f->label_table.count || value[LABEL_STRING] || !value[LABEL_NUMBER] ||
       !f->limits->labels)

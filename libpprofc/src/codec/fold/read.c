@@ -28,8 +28,8 @@ static void fold_take_sample(struct fold *f, const pprofc_profile *p, const uint
 /* fold_take_profile checks after 1 / FOLD_TRIAL of the samples if stacks repeat. */
 #define FOLD_TRIAL 16
 
-/* Adds all samples to the entries. If `sums` is true, drops the labels of a profile without base
- * samples, and returns false if stacks hardly repeat. */
+/* Adds all samples to the entries. If `sums` is true and no sample has the label pprof::base, drops
+ * all labels. If `sums` is true and few samples have equal stacks, returns false. */
 static bool fold_take_profile(struct fold *f, const pprofc_profile *p, bool sums) {
   size_t count = p->samples.count;
   const uint32_t *sets = sums && !profile_has_base(p) ? NULL : p->samples.label_set;

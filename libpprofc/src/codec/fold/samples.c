@@ -3,8 +3,8 @@
 
 /* ---- batches ----------------------------------------- */
 
-/* Adds the samples of the batch to the entries. Entries are scattered in memory, so the function
- * first prefetches the data of all these entries. */
+/* Adds the samples of the batch to the entries (sums of samples). Entries are scattered in memory,
+ * so the function first prefetches the data of all these entries. */
 bool fold_flush(struct fold *f) {
   uint32_t entry[FOLD_BATCH];
   size_t count = f->batched;

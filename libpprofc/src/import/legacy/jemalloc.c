@@ -15,8 +15,8 @@ static const char own_frames[] =
 
 /* Values of the line "  t*: 76: 194928 [102: 174845]". */
 struct counts {
-  /* Element 0 is a number of objects, element 1 their size in bytes: of live memory, and of all
-   * allocations. */
+  /* Live memory, and all allocations. Element 0 is the number of objects, element 1 their size in
+   * bytes. */
   int64_t live[2], all[2];
 };
 

@@ -119,9 +119,9 @@ static uint32_t lookup_mapping(struct lookup *k, uint64_t address) {
   if (k->fake != NONE && address != UINT64_MAX) return k->fake;
   index = span_find(k, &k->below, address);
   if (index == NONE) return fake_mapping(k);
-  /* The address belongs to the start of the mapped file, for which the memory map has no mapping.
-   * So extend this mapping down to offset 0, and mark the added range as covered. Otherwise the
-   * tree `below` would find the range again. */
+  /* The address belongs to the start of a mapped file. The memory map does not list this part. So
+   * extend the mapping of the file down to offset 0, and mark the added range as covered. Otherwise
+   * the tree `below` would find the range again. */
   struct legacy_mapping *m = &k->l->mappings[index];
   span_put(k, &k->covered, origin(m), m->start, index);
   m->start -= m->offset;

@@ -52,7 +52,7 @@ static bool take_hex(pprofc_str *s, pprofc_str *digits) {
 }
 
 /* Removes "start-end" from the start of *s. If `split` is true, the last digit of the first number
- * becomes the second number. The regular expressions do this if no second number follows. */
+ * becomes the second number, as in pprof if no second number follows. */
 static bool take_range(pprofc_str *s, bool split, struct entry *entry) {
   pprofc_str rest = *s;
   skip_white(&rest);

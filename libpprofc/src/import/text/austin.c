@@ -287,7 +287,7 @@ static void mojo_stack(struct austin *a, struct mojo *m) {
 static void mojo_frame(struct austin *a, struct mojo *m) {
   uint64_t key = mojo_key(m), file = mojo_key(m), name = mojo_key(m);
   int64_t line = mojo_number(m);
-  /* Skip the frame's last line, and the columns at which the frame begins and ends. */
+  /* Skip the number of the frame's last line, and the columns of its start and end. */
   for (int i = 0; m->version > 2 && i < 3; i++) mojo_number(m);
   if (m->cut) return;
   static const struct austin_entry none = {0};

@@ -218,9 +218,8 @@ static void go_dump_finish(struct go_dump *d, const struct go_dump_head *head) {
   if (d->dumps > 1) pprofc_builder_number_label(d->builder, "dump", (int64_t)d->dumps, NULL);
 }
 
-/* Sets head->stamped if the lines of the goroutine begin with a log stamp, as the header does. The
- * lines have no stamp if a call without a stamp, with its position, or "stack unavailable", follows
- * the header. */
+/* Sets head->stamped if the lines of the goroutine begin with the stamp of the header. It stays
+ * false if the next lines have no stamp: "stack unavailable", or a call and its position. */
 static void go_dump_look_below(pprofc_str text, struct go_dump_head *head) {
   struct go_dump_place place;
   pprofc_str line, below, name;

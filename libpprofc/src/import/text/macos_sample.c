@@ -90,8 +90,8 @@ static struct macos_frame macos_parse(pprofc_str text) {
   return f;
 }
 
-/* Returns the mapping of an object, or NONE. The rows contain only base names, so the function
- * replaces the base name of the program by the path of the program. */
+/* Returns the mapping of an object (binary), or NONE. The rows contain only base names, so the
+ * function replaces the base name of the program by the path of the program. */
 static uint32_t macos_mapping(const struct macos_sample *r, pprofc_str object) {
   if (!object.size) return NONE;
   if (str_equal(object, str_path_base(r->program))) object = r->program;

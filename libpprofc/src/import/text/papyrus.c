@@ -6,10 +6,10 @@
  *     1500:POP:3053:1:abcExampleQuest (24021278):abc_example_quest..exampleFunction1
  *
  * The fields are time, event, stack, depth, form (an object of the game) and function. A PUSH is a
- * call, a POP a return. The game runs its stacks in turns. The reader shows each stack as a frame
+ * call, a POP a return. A stack is a thread of scripts. The reader shows each stack as a frame
  * "STACK 3053" that calls its functions, as speedscope does. A call that returns in the same
- * millisecond takes no time. Its two lines may be in the wrong order, so the reader drops both.
- * Queue events are not calls. */
+ * millisecond takes no time. Its two lines may be in the wrong order, so the reader ignores the
+ * POP. Queue events are not calls. */
 #include "import/reader.h"
 
 #define MILLISECOND INT64_C(1000000)
@@ -22,11 +22,11 @@ struct papyrus_moment {
   int64_t time;             /* time in milliseconds */
   uint32_t stack, function; /* string indices of the stack and the function */
   uint32_t open;            /* number of calls without a return so far */
-  uint32_t at_once;         /* number of calls with a return; the first calls are these calls */
+  uint32_t at_once;         /* number of calls that return; the first calls are taken for these */
 };
 
 struct papyrus_line {
-  enum papyrus_event event; /* OTHER also for the return of a call that takes no time */
+  enum papyrus_event event; /* PUSH: call; POP: return in a later millisecond; OTHER: ignored */
   uint32_t moment;          /* index of the moment of the line */
 };
 
@@ -107,7 +107,7 @@ static uint32_t papyrus_stack_name(struct papyrus *p, pprofc_str id) {
   return builder_string(p->builder, (pprofc_str){name, size > 0 ? (size_t)size : 0});
 }
 
-/* Returns the moment of a line, and adds it if it is new. Returns NULL when out of memory. */
+/* Returns the papyrus_moment of a line. Adds it if it is new. Returns NULL when out of memory. */
 static struct papyrus_moment *papyrus_moment_of(struct papyrus *p, int64_t time, uint32_t stack,
                                                 uint32_t function) {
   uint64_t hash = hash_mix(hash_mix(0, (uint64_t)time), (uint64_t)stack << 32 | function);
@@ -178,8 +178,8 @@ static void papyrus_push(struct papyrus *p, uint32_t name, bool is_stack) {
     p->frames[p->depth++] = (struct papyrus_frame){name, path, is_stack ? name : below, is_stack};
 }
 
-/* Enters a function. If only the frame of another stack is open, closes that frame without counting
- * the time since the last event. */
+/* Enters a function. If the only open frame is the "STACK" frame of another stack, closes it
+ * without counting the time since the last event. */
 static void papyrus_enter(struct papyrus *p, const struct papyrus_moment *moment, int64_t time) {
   bool same = p->depth && p->frames[p->depth - 1].stack == moment->stack;
   if (!same && p->depth == 1) {

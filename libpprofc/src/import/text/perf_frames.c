@@ -191,7 +191,7 @@ static uint32_t perf_frames_mapping(struct perf_frames *f, uint32_t text, int64_
 }
 
 /* Returns the cached location of a frame in process `pid`, or NONE. `alone` is false if the
- * location also depends on other lines of the block; the result is then NONE. Clears the cached
+ * location also depends on other lines of the sample; the result is then NONE. Clears the cached
  * mapping and location if they belong to another process. */
 static uint32_t perf_frames_known(struct perf_known *known, int64_t pid, bool alone) {
   if (known->pid != pid) known->mapping = known->location = NONE;
@@ -199,8 +199,8 @@ static uint32_t perf_frames_known(struct perf_known *known, int64_t pid, bool al
   return alone ? known->location : NONE;
 }
 
-/* Writes the stack of the block. An inlined frame precedes its caller and shares the caller's
- * location. The symbol of a Java frame also names the functions inlined into it: "a->b". */
+/* Writes the stack of the block (the text of a sample). An inlined frame precedes its caller and
+ * shares the caller's location. The symbol of a Java frame also names inlined functions: "a->b". */
 size_t perf_frames_stack(struct perf_frames *f, int64_t pid) {
   pprofc_line lines[MAX_LINES];
   size_t depth = 0, count = 0;

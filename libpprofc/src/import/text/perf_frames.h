@@ -5,7 +5,7 @@
 
 #include "import/reader.h"
 
-/* Reads the mapped files in the text of `perf script`, which lists them in the lines of
+/* The mapped files in the text of `perf script`, which lists them in the lines of
  * --show-mmap-events. Lines "# build id: HEX FILE", which pprofc writes before perf's output, give
  * build ids. */
 
@@ -130,8 +130,8 @@ void perf_frames_free(struct perf_frames *frames);
 /* Returns the index of a text. Copies the text if it is new. */
 uint32_t perf_frames_text(struct perf_frames *frames, pprofc_str text);
 
-/* Adds the frame in a line to the current block. The builder fails if the block has too many
- * frames. */
+/* Adds the frame in a line to the current block (the text of a sample). The builder fails if the
+ * block has too many frames. */
 void perf_frames_add(struct perf_frames *frames, pprofc_str line);
 /* Adds the frame in a line if the same line was read as a frame before. Otherwise returns false. */
 bool perf_frames_add_known(struct perf_frames *frames, pprofc_str line);

@@ -14,7 +14,7 @@ struct rprof {
 };
 
 /* Parses a header. It ends with the interval in microseconds: "sample.interval=20000". The words
- * before that name other recorded data. */
+ * before the interval name other recorded data. */
 static bool rprof_head(pprofc_str line, int64_t *interval) {
   static const pprofc_str key = {"sample.interval=", sizeof "sample.interval=" - 1};
   size_t at = str_find(line, key);
@@ -76,7 +76,7 @@ static pprofc_str rprof_after_memory(pprofc_str line) {
   if (!line.size || line.data[0] != ':') return line;
   while (at < line.size && strchr(":0123456789", line.data[at])) at++;
   size_t hash = at < line.size && line.data[at] == '#';
-  while (hash && at && line.data[at - 1] != ':') at--; /* keep a position "1#5" */
+  while (hash && at && line.data[at - 1] != ':') at--; /* "1#5" is a position, not a size */
   return str_slice(line, at, line.size);
 }
 

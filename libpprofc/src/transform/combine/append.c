@@ -122,8 +122,8 @@ static bool append_stacks(struct append *a) {
 }
 
 /* Adds the label sets of a profile with a stack tree. Adds them in the order of the file, because
- * the first unit of a numeric key is the unit that reports show. The order of the samples differs
- * from the file. Returns false when out of memory. */
+ * the first unit of a numeric key is the unit that reports show. The samples have another order.
+ * Returns false when out of memory. */
 static bool append_sets_of_tree(struct append *a, struct merge_labels *labels, uint32_t side) {
   const struct samples *s = &a->profiles[side]->samples;
   if (!s->tree || !s->label_set) return true;
@@ -210,7 +210,7 @@ static bool append_values(struct append *a) {
 
 /* ---- numbers ----------------------------------------- */
 
-/* Marks the locations that the samples of a tree use. Returns false when out of memory. */
+/* Marks the locations that the samples of a stack tree use. Returns false when out of memory. */
 static bool append_mark_used(const struct append *a, int side, uint8_t *used) {
   const struct samples *s = &a->profiles[side]->samples;
   const uint32_t *map = s->segments[0].map;
@@ -227,8 +227,8 @@ static bool append_mark_used(const struct append *a, int side, uint8_t *used) {
   return done;
 }
 
-/* Numbers the locations that samples use. A merged location stands for at most one location of each
- * profile (merge_is_one_to_one). So its first used record is the location of head, if used. */
+/* Numbers the locations that samples use. A merged location combines at most one location of each
+ * profile (merge_is_one_to_one). It gets the fields of the location of head, if used. */
 static bool append_number_used(struct append *a) {
   uint8_t *used[SIDES];
   for (int side = 0; side < SIDES; side++) {

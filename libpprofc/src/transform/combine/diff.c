@@ -9,7 +9,7 @@
 
 /* ---- stack trees ------------------------------------ */
 
-/* Makes the difference of two profiles if at least one has a stack tree (profile/stack_tree.h). */
+/* The functions below make the difference of two profiles if at least one has a stack tree. */
 
 /* Replaces a profile without a stack tree by a copy with a stack tree. The tree contains the same
  * sample types as the tree `like`. */
@@ -95,7 +95,7 @@ static size_t count_labels(const struct samples *s) {
   return count;
 }
 
-/* Writes each label set without its base labels (BASE_LABEL), and adds `base` at the end. */
+/* Writes each label set without its base labels (BASE_LABEL), and adds the label `base`. */
 static void write_sets(pprofc_profile *copy, struct label base, struct label_set *sets,
                        struct label *labels) {
   const struct samples *s = &copy->samples;
@@ -298,8 +298,8 @@ bool transform_diff_unmerged_is_exact(const pprofc_profile *head, const pprofc_p
 
 /* ---- factors ---------------------------------------- */
 
-/* Multiplies values by factors. Merges, differences and normalizing round the products
- * (docs/spec/pprof.md, 6.2); divide_by truncates them. */
+/* The functions below multiply values by factors. Merges, differences and normalizing round the
+ * products (docs/spec/pprof.md, 6.2); divide_by truncates them. */
 
 static bool is_one(double ratio) {
   return !(ratio < 1) && !(ratio > 1) && !isnan(ratio);

@@ -103,7 +103,7 @@ static bool blank_flags(pprofc_profile *copy, const struct granularity *g) {
   return true;
 }
 
-/* Keeps only the last line of each location: the function into which the others were inlined. */
+/* Keeps only the last line of each location: the function that contains the inlined calls. */
 static pprofc_status drop_inlines(pprofc_profile *copy, pprofc_error *error) {
   const struct locations *l = &copy->locations;
   size_t count = l->count ? l->line_from[l->count] : 0;

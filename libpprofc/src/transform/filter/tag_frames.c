@@ -26,7 +26,7 @@ struct tag_frames {
   struct map table;
   struct tag_frame *items;
   size_t count, capacity;
-  struct map by_label; /* finds items of label_items; caches frames of labels with one value */
+  struct map by_label; /* cache: frames that were made for a key with a single text */
   struct by_label {
     uint32_t key, string, frame;
   } * label_items;
@@ -249,8 +249,8 @@ static void tag_input_release(struct tag_input *input, const uint8_t *next) {
   input->from = done ? next : NULL;
 }
 
-/* Writes the stacks of the samples `from` to `to` - 1, which are one segment (they have one map),
- * with their new frames to *out. `base` is the varint that means the first new frame. */
+/* Writes the stacks of the samples `from` to `to` - 1 with their new frames to *out. These samples
+ * are one segment. `base` is the varint that means the first new frame. */
 static void tag_frames_write_stacks(const struct tag_frames *f, const struct samples *s,
                                     size_t from, size_t to, size_t base, uint8_t **out,
                                     const uint8_t **stack, uint32_t *stack_size,

@@ -119,8 +119,8 @@ pprofc_status transform_time_range(const pprofc_profile *source, struct time_ran
 
 /* ---- estimates --------------------------------------- */
 
-/* True if a value equals `total`, the duration or the number of its sample's events, except for
- * rounding. The part of such a value in a range is exact. */
+/* True if a value equals `total`, except for rounding. `total` is the duration of the sample's
+ * events, or their number without durations. The part of such a value in a range is exact. */
 static bool time_is_exact(int64_t value, uint64_t total) {
   return fabs((double)value - (double)total) <= (double)total / 1000 + 2;
 }
