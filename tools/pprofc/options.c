@@ -325,8 +325,8 @@ static const struct flag own_flags[] = {
          "Seconds for which the server of a URL collects samples; -1: the value of the URL, or the "
          "default of the server"),
     FLAG(INT, GROUP_FETCH, "timeout", timeout, "N", "-1",
-         "Time limit of a request: N + 5 seconds; -1: 1.5 times -seconds, plus 5, or 65 without "
-         "-seconds"),
+         "Time limit of a request: N + 5 seconds; -1: 65 seconds, with -seconds 1.5 times its "
+         "value plus 5"),
     FLAG_CALLS(
         STRING, GROUP_FETCH, 0, "header", "HEADER", store_header,
         "Header to send (NAME: VALUE), but not after a redirect to another host. May be repeated"),
@@ -381,8 +381,8 @@ static const struct flag own_flags[] = {
     LIMIT("max_inflated", inflated_bytes, "BYTES", "8G", limit_store_u64,
           "Maximum size of a source after decompression"),
     LIMIT("max_ratio", inflate_ratio, "N", "400", limit_store_u32,
-          "Maximum ratio of a profile's decompressed size, or of its memory, to its file size; not "
-          "checked for plain text from a pipe"),
+          "Maximum ratio of a profile's decompressed size to its file size, and of its memory to "
+          "its file size; not checked for plain text from a pipe"),
     LIMIT("max_memory", memory_bytes, "BYTES", "0", limit_store_u64,
           "Maximum memory for all sources and the report; 0: half of the machine's or container's "
           "memory, "
@@ -416,7 +416,8 @@ static const struct flag noise_flags[] = {
           "judge each function with enough samples to find a doubling of its cost"),
     NOISE("normalize_by", FLAG_CHOICE, normalize_by, "WHAT", NULL, noise_exposures, NULL,
           "Divide the values of a run by its operations (ops), its seconds (time) or its total "
-          "(total). none does not divide; auto means ops if known, else none"),
+          "(total). none does not divide. auto means ops if known, time for mutex and block "
+          "profiles with a duration, else none"),
     NOISE("ops", FLAG_STRING, ops, "N,N", NULL, NULL, NULL,
           "Number of operations of a run of the base and of a run of the head, or of each run in "
           "order"),

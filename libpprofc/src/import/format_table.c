@@ -28,7 +28,7 @@ const struct format_row import_format_table[] = {
      "`heap profile:` or the like in the first line", "gperftools 2.10, go 1.26.8",
      "native/native_cxx.heap",
      "objects and space, allocated and in use, scaled up if they are sampled; mappings",
-     "function names after `#` in Go's text, but not the addresses"},
+     "function names in comments after `#` of Go's text; pprofc reads the addresses"},
     {"go_count", "Go count profile", "Go's goroutine and threadcreate profiles with `debug=1`",
      "`NAME profile: total N` in the first line", "go 1.26.8", "server_b_goroutine.debug1.txt",
      "one sample type with the name of the profile; addresses", "function names after `#`; labels"},
@@ -44,7 +44,8 @@ const struct format_row import_format_table[] = {
      "jemalloc with `prof:true` (`jeprof.*.heap`), Rust and C++",
      "the first line is `heap_v2/RATE`", "jemalloc 5.3.0", "imports/calls.jemalloc.heap",
      "`inuse_objects/count` and `inuse_space/bytes`, scaled up as jeprof does; with `prof_accum` "
-     "also `alloc_objects` and `alloc_space`; mappings; not the frames of libjemalloc at the leaf",
+     "also `alloc_objects` and `alloc_space`; mappings; stacks without the frames of libjemalloc "
+     "at their leaf",
      "values of single threads (pprofc reads the sums of all threads, `t*:`)"},
     {"callgrind", "callgrind, cachegrind",
      "valgrind `--tool=callgrind`, `--tool=cachegrind`; CodSpeed's valgrind, Xdebug, `pprofc "
@@ -191,15 +192,15 @@ const struct format_row import_format_table[] = {
      "one sample type for each profile; attributes and links as labels; times of samples if they "
      "have timestamps. Attributes of the resource become comments, or labels if there are several "
      "resources",
-     "counted: timestamps, if no flag needs them"},
+     "counted: timestamps, unless a flag such as -time_range needs them"},
     {"perf_script", "perf script", "Linux `perf script`",
      "a header with a thread id and an event, then frames in hexadecimal", "perf 6.1.187",
      "imports/calls.perf.txt",
      "`samples/count`, and a type for each event; labels `thread`, `pid`, `tid`, `cpu`; inlined "
      "frames; times of samples; with `-F +pid --show-mmap-events` the mappings of each process. "
      "Headers may lack fields, and lines may have lost their indentation",
-     "counted: unreadable lines, and samples of events after the 32nd, which get only the "
-     "type `samples`; mapped files after the first MiB of a pipe"},
+     "counted: unreadable lines, and samples of events after the 32nd (only their type `samples` "
+     "is kept); mapped files after the first MiB of a pipe"},
     {"instruments", "Instruments text",
      "Apple's Instruments 7 to 16: Edit, Deep Copy of the call tree",
      "a first line of columns separated by tabs: a weight (`Weight`, `Running Time`, `Bytes Used`) "
@@ -226,12 +227,12 @@ const struct format_row import_format_table[] = {
      "imports/made.pmcstat.txt",
      "one sample type, the event; binaries. A sample without callers gets a stack of its function "
      "alone",
-     "counted: unreadable lines, lines of a second event, samples without a line"},
+     "counted: unreadable lines, lines of a second event, samples that no line shows"},
     {"papyrus", "Papyrus log", "script and stack profiles of Skyrim and Fallout 4",
      "`... log opened` in the first line", "made by hand", "imports/made.papyrus.log",
      "`wall/nanoseconds`; each stack is a frame `STACK N`",
-     "counted: unreadable lines, returns without a call; forms, the queue, time without a "
-     "stack"},
+     "counted: unreadable lines, returns without a call; objects of the game, events of the queue, "
+     "time without a stack"},
     {"austin", "Austin",
      "austin (`-o FILE`, `-b` for MOJO): its text, and MOJO of versions 1 to 3 (Austin 4 writes "
      "version 3)",

@@ -79,7 +79,7 @@ static const pprofc_option_info option_table[] = {
            "flame: link to sources, with {file} and {line} in it"),
     OPTION(source_diff, STRING, "", NULL, false,
            "list with -diff_base: print the lines that changed since REF or in REF1..REF2, with "
-           "their costs. With -lsp: commit of the profile"),
+           "their costs. With -lsp: commit that the profile was recorded at"),
     OPTION(calls, INT, "0", NULL, false,
            "callgrind: number of calls to write for each edge (callgrind_annotate needs 1)"),
     OPTION(frame_marks, BOOL, "false", NULL, false,

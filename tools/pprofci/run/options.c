@@ -73,7 +73,9 @@ static const struct flag flags[] = {
                "benchmark results of the head: a file, or a folder with one file per process. May "
                "be repeated"),
     FLAG(STRING, RUN_INPUTS, "bundled", bundled, "DIR", NULL,
-         "folder of the profiles to compare if no other input is given"),
+         "folder with the files of this project's testdata (generator_cpu.prof and so on), "
+         "compared if "
+         "no other input is given"),
     FLAG(STRING, RUN_RECORDING, "record", record, "PACKAGES", NULL,
          "Go packages, separated by blanks, whose benchmarks run at -base-ref and in the checkout"),
     FLAG(STRING, RUN_RECORDING, "base-ref", base_ref, "REF", NULL,
