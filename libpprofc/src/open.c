@@ -178,13 +178,13 @@ static pprofc_status foreign_try(const struct input *input, const struct import_
       budget_new(&input->region->mem, foreign_most_bytes(input->source_size, options->limits));
   if (!budget) return error_nomem(error);
   pprofc_status status = foreign_read(budget, data, options, profile, nearest, error);
-  budget_resize_to(budget, UINT64_MAX); /* reports have only the caller's memory limit */
+  budget_resize_to(budget, UINT64_MAX); /* reports may use more memory, up to the caller's limit */
   budget_release(budget);
   if (status == PPROFC_OK) (*profile)->threads = options->threads;
   return status;
 }
 
-/* Appends the offset of the failure to the message. */
+/* Appends the position of the failure in the input to the message, if it is known. */
 static void open_complete_message(pprofc_error *error) {
   size_t length = strlen(error->message), room = sizeof error->message - length;
   if (error->offset != PPROFC_NO_OFFSET && room > 40)
@@ -257,9 +257,9 @@ static pprofc_status open_stream(const struct open_input_source *source,
 }
 
 /* Reads input that is not a profile.proto; converts UTF-16 to UTF-8 first. `ours` and *error are
- * the status and message of the pprof reader. If no format matches and `ours` is a limit error,
- * returns this error unchanged. For any other error, the message describes the data. If the data is
- * of an unknown kind, the message repeats the reason of the pprof reader. */
+ * the result of the pprof reader. If no format matches and `ours` is a limit error, returns `ours`.
+ * Otherwise the message describes the data, or repeats the message of the pprof reader if the kind
+ * of data is unknown. */
 static pprofc_status read_foreign(const struct input *input, const struct import_options *options,
                                   pprofc_status ours, pprofc_profile **profile,
                                   pprofc_error *error) {
@@ -400,7 +400,7 @@ static pprofc_status read_source(const struct open_input_source *source,
 }
 
 /* Reads a pipe. If open_stream cannot read it and the caller needs only sums, reads all bytes into
- * memory first, because two readers may need them: open_fold, then another. */
+ * memory first: if open_fold cannot read them, another reader tries. */
 static pprofc_status read_pipe(const struct input_pipe *pipe, const pprofc_allocator *mem,
                                const struct import_options *options, const struct open_sums *sums,
                                pprofc_profile **profile, pprofc_error *error) {

@@ -31,8 +31,8 @@ pprofc_status open_memory(const void *data, size_t size, const pprofc_read_optio
                           const struct open_sums *sums, pprofc_profile **profile,
                           pprofc_error *error);
 
-/* Reads text of another format in memory, like open_memory, but does not copy a large text. The
- * reader may overwrite the text. */
+/* Reads text in memory in a format other than profile.proto. Unlike open_memory, does not copy a
+ * large text. The reader may overwrite the text. */
 pprofc_status open_text(pprofc_str text, const pprofc_read_options *options,
                         const struct open_sums *sums, pprofc_profile **profile,
                         pprofc_error *error);

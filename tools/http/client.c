@@ -1,5 +1,5 @@
-/* Runs a libcurl transfer for each request. Follows redirects without libcurl for two reasons.
- * Headers and passwords must go only to the host of the source. No redirect may lead to a local
+/* Runs a libcurl transfer for each request. Follows redirects without libcurl for two reasons. The
+ * user's headers and passwords must go only to the first host. No redirect may lead to a local
  * socket or file. */
 #include "http/client.h"
 
@@ -354,7 +354,7 @@ static bool transfer_end(struct transfer *t, CURLcode code) {
 
 /* ---- parallel transfers ------------------------------ */
 
-/* Waits until all transfers end or the budget is stopped. */
+/* Waits until all transfers end, are cancelled, or exceed the budget's time limit. */
 static void client_wait(struct client *client, size_t running) {
   while (running) {
     int active, left;
@@ -374,8 +374,7 @@ static void client_wait(struct client *client, size_t running) {
   }
 }
 
-/* Ends a transfer that still runs after the budget was stopped. Does not wait until the host name
- * is resolved. */
+/* Cancels a transfer that still runs. Does not wait for the lookup of a host name. */
 static void transfer_stop(struct transfer *t) {
 #if LIBCURL_VERSION_NUM >= 0x075700
   (void)SET(CURLOPT_QUICK_EXIT, 1L);

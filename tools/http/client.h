@@ -42,10 +42,10 @@ struct tls_files {
 pprofc_status tls_check(const struct tls_files *files, pprofc_error *error);
 
 struct client_options {
-  const pprofc_allocator *mem; /* allocator for bodies; a stopped budget stops the requests */
+  const pprofc_allocator *mem; /* allocator for bodies; stopping its budget stops the requests */
   const pprofc_limits *limits;
   struct tls_files tls;
-  const struct headers *headers; /* headers that the client sends only to the host of the source */
+  const struct headers *headers; /* user's headers; not sent to another host after a redirect */
   bool any_proxy;                /* true to use ALL_PROXY if HTTPS_PROXY is not set */
   /* name of the program in messages; messages mention flags only if it is "pprofc" */
   const char *program;

@@ -1,4 +1,4 @@
-/* Parses the reply of a server: the status line, the headers that matter, and the body. */
+/* Parses the reply of a server: the status line, the headers that the client uses, and the body. */
 #ifndef TOOLS_HTTP_REPLY_H
 #define TOOLS_HTTP_REPLY_H
 

@@ -243,8 +243,8 @@ static bool environment_set_old(struct gate_options *options, const struct flag 
 }
 
 /* Returns the flag that an environment variable sets, or NULL. For example, PPROFC_MIN_SAMPLES sets
- * -min-samples. `renamed` is true if `variable` begins with PPROFC_. Of the other variables, only
- * THRESHOLD_PERCENT sets a flag. */
+ * -min-samples. `renamed` is true if `variable` begins with PPROFC_. Of the variables without
+ * PPROFC_, only THRESHOLD_PERCENT sets a flag. */
 static const struct flag *environment_flag(const char *variable, bool renamed) {
   char name[32];
   size_t size = 0;

@@ -78,7 +78,7 @@ struct graph_edge {
 
 /* A tag of a node: a text from labels, and the sum of the node's samples with this text. A string
  * tag shows all string labels of a sample. A number tag shows the number of a label "bytes", for
- * samples with equal string labels. Pictures draw it below their string tag. */
+ * samples with equal string labels. Pictures draw a number tag below the string tag. */
 struct graph_tag {
   uint32_t labels; /* id of the text of all string labels; 0: no string labels */
   bool is_number;
@@ -96,8 +96,8 @@ struct graph_options {
   int nodecount;
   double nodefraction, edgefraction;
   bool want_edges, want_tags;
-  bool any_order;         /* true if the shown nodes need neither an order nor names */
-  bool want_inline_marks; /* true to compute `marks`, also without edges */
+  bool any_order;         /* true: the shown nodes are neither sorted nor named */
+  bool want_inline_marks; /* true to compute `marks`, even without want_edges */
   /* Expression for the names of nodes. The graph gets only the edges that begin or end at a
    * matching node. NULL: all edges. */
   struct regex *edges_of;
@@ -188,10 +188,9 @@ uint32_t graph_tree_child(const struct graph *graph, uint32_t parent, uint32_t i
 /* Removes from the call tree each node i for which removed[i] is 1. */
 void graph_trim_tree(struct graph *graph, const uint8_t *removed);
 
-/* Selects edges. Both nodes of an edge must be in `kept`. Its target must be in `target`, or its
- * source in `source`. Each array has one byte per node, which is 1 if the set contains the node.
- * NULL for `kept` means all nodes. If both other fields are NULL, all edges between kept nodes
- * are selected. */
+/* Selects edges between nodes in `kept`. If `target` or `source` is not NULL, the edge's target
+ * must be in `target`, or its source in `source`. Each array has one byte per node, which is 1 if
+ * the set contains the node. NULL for `kept` means all nodes. */
 struct edge_choice {
   const uint8_t *kept, *target, *source;
 };
@@ -238,8 +237,8 @@ struct node_place {
 pprofc_str frame_name_of(const struct node_place *place, pprofc_str name, pprofc_str file,
                          pprofc_str object, pprofc_str joint, struct arena *arena);
 
-/* Applies the options trim_path and source_path to a path. Both may be NULL. Returns a part of
- * `path`. */
+/* Applies the options trim_path and source_path to a path. Both options may be NULL. Returns a part
+ * of `path`. */
 pprofc_str trim_source_path(pprofc_str path, const char *trim_path, const char *source_path);
 
 /* Shortens a function name for a box of a picture. The result is a part of the name, or is in

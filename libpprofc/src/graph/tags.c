@@ -17,12 +17,12 @@ struct class_tag {
 };
 
 struct label_class {
-  size_t sample;         /* first sample with these labels */
+  size_t sample;         /* index of the first sample with these labels */
   uint32_t first, count; /* index of the first tag in class_tags, and number of tags */
 };
 
 struct graph_tags_tag {
-  uint32_t labels; /* id of the joined string labels; 0: no labels */
+  uint32_t labels; /* text id of the joined string labels; 0: no labels */
   uint32_t name;   /* text id of the tag's name */
   bool is_number;
 };

@@ -28,8 +28,8 @@ static bool leak_source_heap(const pprofc_profile *profile, struct leak_source *
   return true;
 }
 
-/* Finds the column of a profile of counts: "goroutine", "threadcreate", or a profile that the
- * program made with pprof.NewProfile. */
+/* Finds the counts in a profile "goroutine" or "threadcreate", or in a profile that the program
+ * made with pprof.NewProfile. */
 static bool leak_source_counts(const pprofc_profile *profile, struct leak_source *source) {
   pprofc_header header;
   pprofc_profile_header(profile, &header);

@@ -50,9 +50,9 @@ static bool judging_keeps_late(const struct judging *j) {
 enum judging_late { LATE_GROWS, LATE_STOPPED, LATE_UNKNOWN };
 
 /* Decides if the values still grow in the last third. They grow if the slope of the last third
- * exceeds its noise, or if the program kept most of what it allocated then. They stopped growing if
- * this slope is below the mean slope by more than the noise. Too few values cannot show that growth
- * stopped. */
+ * exceeds the noise, or if the program kept most of what it allocated in the last third. Growth has
+ * stopped if this slope is below the mean slope by more than the noise. Too few values cannot show
+ * that growth stopped. */
 static enum judging_late judging_grows_late(const struct judging *j) {
   const struct leak_series *s = j->s;
   size_t last = s->count - 1, third = s->count - leak_late(s->count);
@@ -85,9 +85,9 @@ static bool judging_is_sawtooth(const struct judging *j) {
 
 /* ---- chance ------------------------------------------ */
 
-/* Returns the variance of the growth: the smaller of two sums. One adds the variances of both end
- * values. The other adds the variances of everything allocated and freed between them. It can be
- * smaller, because objects that stay in memory were sampled only once. */
+/* Returns the variance of the growth: the smaller of two sums. One sum adds the variances of the
+ * first and last value. The other sum adds the variances of everything allocated and freed between
+ * them. Objects that stay in memory count only once in this sum. */
 static double judging_variance(const struct leak_series *s, const double ends[2]) {
   double both = ends[0] + ends[1], last = s->x[s->count - 1];
   double growth = last - s->x[0];
@@ -100,10 +100,10 @@ static double judging_p_of(double growth, double variance) {
   return variance > 0 ? pprofc_normal_cdf(-growth / sqrt(variance)) : 0;
 }
 
-/* Fills p_trend and p. Returns false when out of memory. Two tests that allow for autocorrelated
- * values give p. The first compares the first and last value. It assumes that without a leak,
- * objects come and go at random. The second is a t-test of the steps between values. Either test
- * may show growth, so p is twice the smaller p-value. */
+/* Fills p_trend and p. Returns false when out of memory. p comes from two tests that allow for
+ * autocorrelated values. One test compares the first and last value, and assumes that without a
+ * leak, objects come and go at random. The other is a t-test of the steps between values. Because
+ * there are two tests, p is twice the smaller p-value. */
 static bool judging_test(struct judging *j) {
   const struct leak_series *s = j->s;
   struct leak_fit *fit = j->fit;

@@ -9,7 +9,7 @@
 
 /* ---- judging ---------------------------------------- */
 
-/* Classifies a time series: a leak, a cache that stopped, a sawtooth, or no trend.
+/* Classifies a time series: a leak, a cache that stopped growing, a sawtooth, or no trend.
  * docs/LEAKS.md explains the rules and their error rates. */
 
 /* Verdicts on a series in order of precedence: the first verdict that applies counts. `leak` and
@@ -21,14 +21,14 @@ enum leak_verdict {
   LEAK_SAWTOOTH, /* the values rise and fall by similar amounts */
   LEAK_STOPPED,  /* the values grew and then stopped */
   LEAK_STEADY,   /* the values show no trend */
-  LEAK_GROWS,    /* the values grow, but by a share of the allocations below leak_rules.kept */
+  LEAK_GROWS,    /* the values grow, by less than the share leak_rules.kept of what is allocated */
   LEAK_LEAK,
   LEAK_VERDICTS
 };
 
 struct leak_rules {
-  double alpha; /* largest probability of a false leak among all series of one kind of profile */
-  double floor; /* smallest growth of a series that is reported */
+  double alpha; /* maximum probability of at least one false leak in one kind of profile */
+  double floor; /* smallest growth to report, in the unit of the values */
   double kept;  /* smallest growth of a leak, as a share of the amount allocated, default 0.8 */
 };
 
@@ -87,7 +87,7 @@ bool leak_judge(const struct leak_series *series, size_t count, const struct lea
 
 enum leak_list {
   LEAK_LIST_HEAP,   /* functions whose stacks are ignored in heap profiles */
-  LEAK_LIST_COUNTS, /* functions whose stacks are ignored in goroutine profiles and other counts */
+  LEAK_LIST_COUNTS, /* functions whose stacks are ignored in profiles of counts ("goroutine" ...) */
   /* Functions of allocators. The search for the line that allocates starts at the leaf and skips
    * these functions. */
   LEAK_LIST_WAY,
@@ -120,7 +120,7 @@ bool leak_names_has(const struct leak_names *names, enum leak_list list, pprofc_
 struct leak_source {
   pprofc_str kind; /* "heap", or the name of a count such as "goroutine" */
   pprofc_str unit; /* unit of the values: "bytes", "count" */
-  /* Sample types of the values in use and of the total allocated; SIZE_MAX if missing. */
+  /* Sample type indices of the values in use and of the total allocated; SIZE_MAX if missing. */
   size_t value, allocated;
   bool is_heap;
   bool proves; /* true if each sample is a proved leak, as in Go's goroutineleak profile */
@@ -163,14 +163,14 @@ struct leak_collection {
   const struct leak_names *names;
   struct leak_source source; /* kind and columns of the first profile; the arena owns its texts */
   struct arena arena;
-  size_t profiles; /* number of profiles, and of cells of each stack */
+  size_t profiles; /* number of profiles; each stack has one cell per profile */
   struct interner place_keys;
   struct leak_place *places; /* distinct locations, in the order of their keys in `place_keys` */
   size_t place_capacity;
   struct map map;
   struct leak_stack *stacks;
   size_t stack_count, stack_capacity;
-  double *totals; /* total allocated in each profile */
+  double *totals; /* total allocated in each profile, in the unit of the values */
 };
 
 /* Prepares a collection for `profiles` profiles. */
@@ -217,14 +217,14 @@ struct leak_row {
   size_t stacks;                   /* number of stacks; 1 unless is_site */
   const double *values;            /* value in each judged profile */
   double first, last;
-  /* Growth from one profile to the next, and per hour; NaN if times are missing. */
+  /* Mean growth from one profile to the next, and per hour; NaN if unknown. */
   double per_interval, per_hour;
 };
 
 /* All profiles of one kind, such as "heap" or "goroutine". */
 struct leak_kind {
   struct leak_collection stacks;
-  size_t profiles; /* number of profiles given */
+  size_t profiles; /* number of all profiles of this kind */
   /* Number of profiles dropped at the beginning, because they are warm-up or precede a restart. */
   size_t left_out;
   size_t judged;         /* number of judged profiles; 0 if there are too few */

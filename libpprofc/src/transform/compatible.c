@@ -158,8 +158,8 @@ static bool same_kind(struct type_text a, struct type_text b) {
          unit_compatible(a.unit, b.unit);
 }
 
-/* Sets *finest to a type with its finest unit in any profile (ns is finer than ms). `index` is the
- * index of the sample type, or SIZE_MAX for the period type. */
+/* Sets *finest to the sample type `index`, or to the period type if `index` is SIZE_MAX. Its unit
+ * is the finest unit of this type in all profiles (ns is finer than ms). */
 static pprofc_status finest_type(pprofc_profile *const *profiles, size_t count, size_t index,
                                  struct type_text *finest, pprofc_error *error) {
   for (size_t i = 0; i < count; i++) {

@@ -45,8 +45,8 @@ struct label_units {
   const pprofc_allocator *mem;
   size_t count, capacity;
   struct label_unit {
-    /* A key, and the unit to show for its values. For a key without units, the unit is "bytes" or
-     * the key itself. */
+    /* A key, and the unit to show for its values. If no label of the key has a unit, the unit is
+     * "bytes" for the keys "alignment" and "request", else the key itself. */
     pprofc_str key, unit;
   } * items; /* keys and units in order of first use */
 };
@@ -118,9 +118,9 @@ pprofc_status transform_benchmarks(const pprofc_profile *source, const char *pat
 pprofc_status transform_time_range(const pprofc_profile *source, struct time_range range,
                                    pprofc_profile **out, pprofc_error *error);
 
-/* Computes which share of a sample type's total in the range is an estimate, from 0 to 1. Values of
- * samples that are partly in the range are estimates, unless they are durations. The profile must
- * have times. */
+/* Computes which share of a sample type's total in the range is an estimate, from 0 to 1. If a
+ * sample is partly in the range, its value is an estimate, unless it is a duration. The profile
+ * must have times. */
 pprofc_status transform_time_estimated(const pprofc_profile *source, struct time_range range,
                                        size_t type, double *share, pprofc_error *error);
 

@@ -22,7 +22,7 @@ struct leaks_inputs {
   struct arena arena;
   struct leak_input *items;
   size_t count, capacity;
-  size_t others; /* number of skipped profiles of other types */
+  size_t others; /* number of skipped profiles that cannot show leaks */
 };
 
 /* Reads the profiles. The caller calls leaks_inputs_free. */

@@ -18,8 +18,8 @@ static void growth_take(const struct leak_kind *kind, const struct leak_stack *s
 
 /* The stacks of each allocation site, as linked lists of indices. MAP_NONE ends a list. */
 struct growth_sites {
-  uint32_t *first; /* for each place in the code, the first stack that allocates there */
-  uint32_t *next;  /* for each stack, the next stack that allocates at the same place */
+  uint32_t *first; /* for each place in the code, index of the first stack that allocates there */
+  uint32_t *next;  /* for each stack, index of the next stack that allocates at the same place */
 };
 
 static struct growth_sites growth_find_sites(const struct leak_collection *stacks,

@@ -58,7 +58,7 @@ static void page_cell(struct fill *f, double value, pprofc_str unit, bool sign) 
   fill_end(f);
 }
 
-/* Appends the link to the flame graph of a profile type, which opens on the same page. */
+/* Appends the link to the flame graph of a profile type. The graph opens on the same page. */
 static void page_graph(struct buffer *out, const struct leak_kind *kind) {
   buffer_add_text(out, "#flame/");
   escape_url(out, kind->stacks.source.kind, "");

@@ -7,7 +7,7 @@
 #include "run/run.h"
 
 struct job {
-  const char *folder;      /* path of the folder on the command line */
+  const char *folder;      /* path of the job's folder, from the command line */
   const char *name;        /* name of the job, taken from the path (name_of_job) */
   const char *link;        /* path from the page to the folder, with a '/' at its end */
   const struct node *root; /* manifest; NULL: unreadable, see `problem` */

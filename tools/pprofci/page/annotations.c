@@ -15,9 +15,9 @@ struct annotation_place {
   int64_t line;
 };
 
-/* Returns the line to annotate. If the source diff is known, this is the changed line that grew
- * most, because pull requests annotate only changed lines. Otherwise it is the line of the user's
- * function that led to the growth (pair->own). */
+/* Returns the line to annotate. If the source diff is known, this is the changed line whose cost
+ * grew most, because pull requests annotate only changed lines. Otherwise it is the line of
+ * pair->own, the user's function whose calls led to the growth. */
 static struct annotation_place annotated_line(const struct run_pair *pair) {
   struct annotation_place none = {STR(""), 0};
   if (pair && pair->has_sources) {

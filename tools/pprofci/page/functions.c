@@ -36,14 +36,15 @@ static double work_of(const struct run_pair *pair, int side) {
   return pair->iterations > 0 ? work * pair->iterations : work;
 }
 
-/* Divides the sums of base and head by work_of. A single profile has its sum at SIDE_HEAD. */
+/* Divides the sums of base and head by the result of work_of. A single profile has its sum at
+ * SIDE_HEAD. */
 static void take_sides(const struct run_pair *pair, const int64_t sums[SIDES], double *sides) {
   bool two = pair->names[SIDE_BASE] && pair->names[SIDE_HEAD];
   for (int side = 0; side < SIDES; side++)
     if (pair->names[side]) sides[side] = (double)sums[two ? side : SIDE_HEAD] / work_of(pair, side);
 }
 
-/* Copies the functions that have a value other than 0 into `list`. */
+/* Copies into `list` the functions that have a value other than 0. */
 static void take_rows(struct function_list *list, struct drawn *d, const struct run_pair *pair) {
   const struct flame_tree *t = &d->graph.tree;
   const struct drawn_sum *sums = drawn_sums(d);

@@ -12,7 +12,7 @@
 #define COLUMN 10
 /* maximum number of shown lines of the hunk (block of changed lines) that grew most */
 #define CULPRIT_MOST 15
-#define PAGE_MOST    60 /* maximum number of shown lines of any other hunk */
+#define PAGE_MOST    60 /* maximum number of shown lines of each other hunk */
 #define SHOWN_MOST   80 /* maximum number of bytes of a source line in a sentence */
 
 /* Writes an amount in a column; '.' for 0. */
@@ -121,9 +121,8 @@ static void put_benchmarks(struct buffer *out, const struct ci_run *run,
   if (all > 1 && grown) buffer_printf(out, " in %zu of %zu benchmarks", grown, all);
 }
 
-/* Returns the growth of the line that grew most, but at most the growth of its hunk and of its
- * function. A line that replaces other lines has no cost in the base, so its own growth would be
- * its whole cost. */
+/* Returns the growth of the line that grew most. The result is at most the growth of its hunk and
+ * of its function, because a line that replaces other lines has no cost in the base. */
 static double line_share(const struct run_hunk *hunk) {
   const struct run_line *line = &hunk->lines[hunk->worst];
   double delta = line->cost[SIDE_HEAD] - line->cost[SIDE_BASE];
@@ -225,8 +224,8 @@ static bool grew_in_callees(const struct run_pair *pair, const struct run_hunk *
   return verdicts != NULL;
 }
 
-/* Appends " grew by 120 ms (+38 %) with its callees" or " is new and has 120 ms", and the number of
- * benchmarks. For a function that took over work, appends " is new and has 300 ms: it grew by 120
+/* Appends " grew by 120 ms (+38 %) with its callees" or " is new and has 120 ms", then " in 9 of 12
+ * benchmarks". For a function that took over work, appends " is new and has 300 ms: it grew by 120
  * ms, and 180 ms moved from other functions". */
 static void put_growth(struct buffer *out, const struct ci_run *run, const struct run_pair *pair,
                        const struct run_hunk *hunk) {

@@ -35,9 +35,9 @@ void html_place(struct fill *f, pprofc_str file, int64_t line);
  * HTML_NAME_MOST bytes of a long name (brief_function). */
 void html_short_function(struct buffer *out, pprofc_str name);
 
-/* Appends the address of the flame graph of a profile: "flame/NAME.html#search=FUNCTION", or in
- * report.html "#flame/NAME.html&search=FUNCTION" for the graph of the pair of profiles. `search`
- * may be empty. */
+/* Appends the address of the flame graph `name`: "flame/NAME.html#search=FUNCTION". In report.html
+ * the address leads to the graph of `pair`: "#flame/NAME.html&search=FUNCTION". `search` may be
+ * empty. */
 void html_flame(struct buffer *out, const struct page_model *m, const struct run_pair *pair,
                 const char *name, pprofc_str search);
 
@@ -74,8 +74,8 @@ struct hunk_code {
 };
 
 /* Appends "f grew by 120 ms (+38 %) in 9 of 12 benchmarks; line 41 of x.go (new: text) has 110 ms
- * of it". If the profile has no lines of the function: "; line 41 of x.py changed in it (new:
- * text)". Returns false if no changed line grew. */
+ * of it". If the profile has no lines of the function, the second part is "; line 41 of x.py
+ * changed in it (new: text)". Returns false if no changed line grew. */
 bool hunks_sentence(struct buffer *out, const struct ci_run *run, const struct run_pair *pair,
                     struct hunk_code *code);
 

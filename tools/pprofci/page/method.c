@@ -5,7 +5,7 @@
 #include "page/numbers.h"
 #include "run/files.h"
 
-/* Appends the description of the machine in lines of the results such as "goos: linux". */
+/* Appends the machine that lines of the results such as "goos: linux" describe. */
 static void machine_of_results(struct buffer *out, pprofc_str table) {
   static const char *const keys[] = {"goos: ", "goarch: ", "cpu: "};
   pprofc_str line;
@@ -19,8 +19,8 @@ static void machine_of_results(struct buffer *out, pprofc_str table) {
   }
 }
 
-/* Appends the number of CPUs of this machine, on which the measurements ran, and its version of Go
- * for benchmarks in Go. */
+/* Appends the number of CPUs of this machine, which ran the measurements. For benchmarks in Go,
+ * also appends the version of Go. */
 static void machine_of_here(struct buffer *out, struct ci_run *run) {
   static const char *const argv[] = {"go", "env", "GOVERSION", NULL};
   const char *version = *run->options->record ? program_line(&run->arena, NULL, argv) : "";
@@ -53,7 +53,7 @@ static void put_property(struct fill *f, const char *title, pprofc_str text) {
   fill_end(f);
 }
 
-/* Adds the number of measurements of a benchmark in base and in head: "8 to 10 a side". */
+/* Adds how many measurements the benchmarks have in base or in head: "8 to 10 a side". */
 static void put_rounds_property(struct fill *f, const struct page_model *m) {
   size_t count, least = SIZE_MAX, most = 0;
   const struct gate_row *rows = gate_rows(&m->run->gate, &count);

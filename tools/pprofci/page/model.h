@@ -72,7 +72,7 @@ struct benchmark {
   const struct gate_row *metrics[METRICS];
   const struct gate_row *worst; /* row of the gate that determines the result of the benchmark */
   enum page_state state;
-  double size;   /* absolute logarithm of the ratio of head to base in `worst` */
+  double size;   /* absolute value of the natural logarithm of head / base in `worst` */
   size_t number; /* number of the benchmark in anchors, counted from 1 in the order of the page */
 };
 

@@ -32,8 +32,8 @@ struct message_place {
   bool one_file;      /* true for report.html, which contains the page and its flame graphs */
 };
 
-/* Begins a link to a file in the page's folder. The link leads to the anchor `fragment` if this is
- * not empty. The caller appends the text of the link and calls message_link_end. Control characters
+/* Begins a link to a file in the page's folder. If `fragment` is not empty, the link leads to this
+ * anchor. The caller appends the text of the link and calls message_link_end. Control characters
  * mark the link, so other text must not contain control characters. */
 void message_link(struct buffer *out, const char *path, const char *fragment);
 void message_link_end(struct buffer *out);

@@ -13,7 +13,7 @@ struct plot {
   const uint32_t *runs; /* positions on the x axis, ascending; NULL: `times` has them */
   const double *times;
   size_t count;
-  double last_place; /* position of the right end of the axis; the left end is 0 */
+  double last_place; /* position of the right end of the x axis; the left end is 0 */
   double left, right, top, bottom;
   double low, high;
 };

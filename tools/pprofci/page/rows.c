@@ -13,8 +13,8 @@ static const char *rows_change_class(const struct gate_row *row) {
 }
 
 const char *details_verdict(const struct benchmark *b, const struct gate_row *row) {
-  /* The gate marks a benchmark as suspicious if its time fell below half of the base time. The page
-   * repeats this mark only if the benchmark may have measured nothing. */
+  /* The gate calls a row suspicious if its time is below half of the base time. The page calls the
+   * row improved instead, unless the benchmark may have measured nothing. */
   if (row->verdict == PPROFC_GATE_SUSPICIOUS && b->state != STATE_BROKEN) return "improved";
   return gate_row_verdict(row);
 }
@@ -294,7 +294,7 @@ static void put_fold(struct fill *f, const struct page_model *m, enum page_state
 static void put_head(struct fill *f, const struct page_model *m) {
   if (m->one_group) fill_str(f, "group", m->benchmarks[0].group);
   fill_flag(f, "counted", m->counted);
-  int64_t columns = 2; /* the columns of the name and of the rounds */
+  int64_t columns = 2; /* one column for the names, and one for the rounds */
   for (int metric = 0; metric < METRICS; metric++) {
     if (!m->has_metric[metric]) continue;
     columns++;

@@ -15,7 +15,7 @@ struct tab {
   const struct run_pair *pair;
   struct function_list *functions;
   const char *name; /* name of the artifacts that the tab shows */
-  int side;         /* SIDE_BASE or SIDE_HEAD; SIDES: the difference */
+  int side;         /* side that the tab shows: SIDE_BASE or SIDE_HEAD; SIDES: the difference */
   double height;
   bool open;
 };

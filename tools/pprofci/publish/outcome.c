@@ -88,7 +88,7 @@ pprofc_status outcome_read(struct arena *arena, const char *folder, bool no_fail
   return status;
 }
 
-/* Adds a line of code, where mentions, links and images have no effect. */
+/* Adds a line as code, so that mentions, links and images in it have no effect. */
 static void quote_line(struct buffer *out, pprofc_str text) {
   pprofc_str rest = str_slice(text, 0, QUOTED_MAX);
   while (rest.size < text.size && rest.size && (text.data[rest.size] & 0xC0) == 0x80) rest.size--;

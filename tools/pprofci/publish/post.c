@@ -1,6 +1,6 @@
 /* Sends results to a code host such as GitHub: the comment of a change, the issue, the status and
- * the check. Each value of -key has one comment and one issue, which contain a marker. Anyone can
- * copy a marker, so the author must also match. */
+ * the check. Each value of -key has one comment and one issue, which a marker identifies. Anyone
+ * can copy a marker, so the author must also match. */
 #include "publish/post.h"
 
 #define PAGES_MAX 200
@@ -138,8 +138,8 @@ static void check_author(const struct post *post, const struct node *root) {
                  STR_ARG(author->text), STR_ARG(author->text));
 }
 
-/* Creates a comment or an issue, or updates the found one. Sets *again to true if the caller must
- * search again: the found one is gone, or the code host may have created one in spite of an
+/* Creates a comment or an issue, or updates `found`. Sets *again to true if the caller must search
+ * again: the text `found` was deleted, or the code host may have created a text in spite of an
  * error. */
 static pprofc_status post_write(struct post *post, const struct forge_texts *texts,
                                 const struct post_found *found, pprofc_str body, bool *again,
@@ -377,8 +377,8 @@ static void put_github_output(struct post *post, struct json_text *text, size_t 
   json_end(&text->json);
 }
 
-/* Returns the request body of a check run, with the next annotations from index *at. `name` is NULL
- * for an update. */
+/* Returns the request body of a check run, with the annotations that begin at index *at. `name` is
+ * NULL for an update. */
 static pprofc_str github_check_body(struct post *post, const char *name, size_t *at) {
   static const char *const conclusions[ENDINGS] = {"success", "neutral", "neutral",
                                                    "failure", "neutral", "failure"};

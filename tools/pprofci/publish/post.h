@@ -68,7 +68,7 @@ struct site;
 
 /* API paths and JSON keys of one type of text on a code host: comments or issues. */
 struct forge_texts {
-  const char *list, *item; /* API path of the list of all texts, and API path of one text */
+  const char *list, *item; /* API paths of all comments or issues, and of one of them */
   const char *query;       /* query string for the largest page of the list: "?per_page=100" */
   const char *id, *text;   /* JSON keys of the id and of the text */
 };
@@ -82,7 +82,7 @@ struct forge {
   /* environment variables that may contain the token, by preference; the list ends with NULL */
   const char *const *tokens;
   const char *token_header;   /* start of the header with the token: "Authorization: Bearer " */
-  const char *const *headers; /* other headers that requests need; the array ends with NULL */
+  const char *const *headers; /* headers besides the token header; the array ends with NULL */
   /* Fills in the fields of `site` that no flag has set. */
   void (*read)(struct site *site);
 
@@ -115,7 +115,7 @@ struct site {
   int64_t number;       /* number of the pull request or merge request, or 0 */
   uint64_t run;         /* number of the run in the CI system; 0: unknown */
   bool read_only;       /* true for a fork's run, whose token cannot write */
-  /* owner and branch of the change, or ""; a workflow_run job finds its pull request by these */
+  /* owner and branch of the change, by which a workflow_run job finds the pull request; or "" */
   const char *owner, *branch;
 };
 
@@ -143,7 +143,7 @@ struct body_state {
   pprofc_str commit; /* id of the measured commit */
   size_t regressed;  /* number of regressed benchmarks in `commit` */
   uint64_t run;      /* number of the run in the CI system; a newer run has a larger number */
-  pprofc_str had;    /* id of the last earlier commit that had regressions */
+  pprofc_str had;    /* id of the most recent earlier commit with regressions */
   size_t had_count;
   bool good; /* true for a green result */
 };
@@ -160,7 +160,7 @@ bool body_has_marker(pprofc_str text, const char *key);
 /* Parses the state of a comment. Returns false if the text lacks the marker of `key`. */
 bool body_parse(pprofc_str text, const char *key, struct body_state *state);
 
-/* Takes the last earlier commit with regressions from `before`, the state of the old comment. */
+/* Copies the most recent commit with regressions from `before`, the state of the old comment. */
 void body_follow(struct body_state *state, const struct body_state *before);
 
 /* Creates the comment, at most `most` bytes of UTF-8. The comment has the headline, and as many
@@ -180,17 +180,16 @@ struct wire_options {
   const char *api;            /* "https://api.github.com", without '/' at its end */
   const char *token;          /* secret token; "" in a dry run */
   const char *token_header;   /* start of the header with the token: "Authorization: Bearer " */
-  const char *const *headers; /* other headers, as whole lines; ends with NULL */
+  const char *const *headers; /* headers besides the token header, as whole lines; ends with NULL */
   int64_t wait_most;          /* maximum sum of all waits before retries, in seconds */
   int64_t timeout;            /* time limit of one request, in seconds */
   struct output *dry;         /* output for the requests of a dry run; NULL: sends the requests */
 };
 
 struct wire_request {
-  const char *method,
-      *path;       /* HTTP method, and the path after `api` or a whole URL on the same host */
-  pprofc_str body; /* JSON body of the request; size 0: no body */
-  bool once;       /* true if a repeated request would, for example, create a second comment */
+  const char *method, *path; /* HTTP method; URL, or the part of it after `api` */
+  pprofc_str body;           /* JSON body of the request; size 0: no body */
+  bool once; /* true if a repeated request would, for example, create a second comment */
 };
 
 struct api;

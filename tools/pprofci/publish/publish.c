@@ -198,7 +198,7 @@ static void read_given_body(struct publish *p) {
 
 /* Returns the settings of a message that becomes a comment. Its links begin with the value of
  * -report, or with the folder of the page: "https://site/pr/7/" for "https://site/pr/7/index.html".
- * If the page is not a file of a site (a CI job stores it), links have no such beginning. */
+ * If a CI job stores the page as an artifact, the message has no links to parts of the page. */
 static struct message_place publish_place(const struct publish *p) {
   pprofc_str page = str_of(p->site.page);
   struct message_place place = {.html = !p->site.forge || p->site.forge->takes_html,
@@ -218,7 +218,7 @@ static struct message_place publish_place(const struct publish *p) {
 static bool is_of_other_commit(const struct publish *p) {
   pprofc_str measured = p->outcome.commit;
   /* The branch is known only in a workflow_run job. That job does not know the merge commit that
-   * the other job measured. */
+   * was measured. */
   if (*p->site.branch) return false;
   return measured.size && *p->site.sha && !str_equal(measured, str_of(p->site.sha)) &&
          !str_equal(measured, str_of(p->site.checkout));

@@ -125,7 +125,7 @@ static bool wire_says(const struct reply *reply, const char *const *words) {
   return false;
 }
 
-/* Appends the message of a JSON reply, and of the first error in its list of errors. */
+/* Appends the message in a JSON reply, and the message of the first error in the reply's list. */
 static void put_said(struct buffer *out, pprofc_str body) {
   struct arena arena = ci_arena();
   struct node *root = NULL;

@@ -34,8 +34,8 @@ struct remote_client {
 void remote_open(struct remote_client *remote, const char *type, bool is_pyroscope);
 void remote_close(struct remote_client *remote);
 
-/* Adds a header to all requests. `where` is the source of the header in messages, because messages
- * never show a secret value. */
+/* Adds a header to all requests. Messages name the header by `where`, such as the variable
+ * PYROSCOPE_TOKEN, because its value may be secret. */
 void remote_add(struct remote_client *remote, const char *name, const char *value,
                 const char *where);
 void remote_add_secret(struct remote_client *remote, const char *secret);

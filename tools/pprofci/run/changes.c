@@ -155,8 +155,8 @@ static int64_t find_line(struct ci_run *run, const pprofc_profile *profile, size
  * functions of the user's repository. */
 #define OWN_SHARE 0.7
 
-/* Returns the innermost function of the user's repository that has at least OWN_SHARE of the
- * largest growth, or SIZE_MAX. */
+/* Returns the innermost function that has at least OWN_SHARE of the largest growth among the
+ * functions of the user's repository, or SIZE_MAX. */
 static size_t find_own(struct ci_run *run, const struct drawn *d, const struct drawn_sum *sums,
                        const struct judged *judged, bool *own) {
   const struct stack_frames *frames = &d->graph.frames;

@@ -6,7 +6,7 @@
 #define DEPTH_MOST 32 /* maximum depth of nested definitions */
 
 struct defs {
-  struct def *items; /* sorted by name and line */
+  struct def *items; /* definitions, sorted by name and line */
   size_t count;
 };
 
@@ -33,7 +33,7 @@ static int64_t defs_last_line(const struct source_file *file, int64_t first) {
     if (columns <= margin) {
       char c = str_trim(line).data[0];
       if (c == '}') return number;
-      /* this line begins the next function */
+      /* this line is outside the function */
       if (c != '{' && c != ')' && c != '#' && c != ':') return last;
     }
     last = number;
@@ -196,7 +196,7 @@ struct code_programs {
 struct changed_source {
   bool known; /* true if the files of base and head were read */
   struct source_file text[SIDES];
-  struct defs defs[SIDES]; /* definitions in a Python file */
+  struct defs defs[SIDES]; /* definitions in the Python file, in base and in head */
 };
 
 struct run_code {
@@ -388,8 +388,8 @@ static enum source_state source_state(struct ci_run *run, const struct code_plac
   return is_touched(code, changes, place, from) ? SOURCE_IN_DIFF : SOURCE_SAME;
 }
 
-/* True if the source diff edits one of the functions that are inlined at a location. They are in
- * p->locations.lines, from index `first` to `own` - 1. */
+/* True if the source diff edits a function that is inlined at a location. The lines of these
+ * functions are p->locations.lines[first] to p->locations.lines[own - 1]. */
 static bool inlines_edited(struct ci_run *run, const pprofc_profile *p, uint32_t first,
                            uint32_t own, enum diff_side side) {
   for (uint32_t i = first; i < own; i++) {
@@ -470,8 +470,8 @@ static bool is_only_inlined(const struct code_function *function, const struct c
   return lone && place->file.size && !place->called;
 }
 
-/* Returns the phrase for a function whose machine code is not known to be the same. `function` is
- * NULL if the programs are unknown or do not contain the function. */
+/* Returns the result of code_word for a function whose machine code is not known to be the same in
+ * base and head. `function` is NULL if the programs are unknown or do not contain the function. */
 static const char *word_by_source(struct ci_run *run, const struct judged *j, pprofc_str name,
                                   const struct code_function *function, bool programs) {
   const struct code_place place = find_code_place(run->code, j, name);
@@ -517,9 +517,9 @@ static void changed_first(struct pair_verdicts *v) {
   memcpy(v->because, sorted, count * sizeof *sorted);
 }
 
-/* True if no function in the profiles has changed code. Checks all functions, because new work can
- * appear in other functions, such as the garbage collector. Ignores functions outside the programs,
- * such as functions of shared libraries. */
+/* True if no function in the profiles has changed code. Checks all functions, because changed code
+ * can cause work in other functions, such as the garbage collector. Ignores functions outside the
+ * programs, such as functions of shared libraries. */
 static bool has_same_code(const struct judged *j, const struct code_comparison *programs) {
   size_t same = 0;
   for (size_t r = 0; r < j->count; r++) {

@@ -101,7 +101,7 @@ void comparisons_write(struct json_writer *json, const struct run_pair *pair);
 void comparisons_read(struct ci_run *run, const struct node *from, struct run_pair *pair);
 
 /* comparisons_write_fired writes the profiled functions that -fail-on found in a run.
- * comparisons_read_fired reads them. `job` is the name of the run. */
+ * comparisons_read_fired reads them from the manifest of the job `job`. */
 void comparisons_write_fired(struct json_writer *json, const struct ci_run *run);
 void comparisons_read_fired(struct ci_run *run, const struct node *root, const char *job);
 
@@ -112,8 +112,8 @@ void built_write(struct json_writer *json, const struct built sides[SIDES]);
  * kernel, the processors, and the environment variables that change how programs run. */
 void surroundings_write(struct json_writer *json, const struct ci_run *run);
 
-/* same_write writes the packages whose test binary is the same in base and head into a manifest.
- * same_read reads these packages. `job` is the name of the run. */
+/* same_write writes into a manifest the packages whose test binary is the same in base and head.
+ * same_read reads these packages from the manifest of the job `job`. */
 void same_write(struct json_writer *json, const struct ci_run *run);
 void same_read(struct ci_run *run, const struct node *root, const char *job);
 

@@ -90,7 +90,7 @@ void several_keep(struct ci_run *run, struct run_pair *pair, const char *name) {
 
 /* A profile in a folder. */
 struct listed_profile {
-  const char *path, *key; /* `key`: the name without process ids and times */
+  const char *path, *key; /* `key`: the file name without process ids and times */
   bool paired;
 };
 

@@ -114,8 +114,8 @@ static const char *judged_domain_names(const struct filling *f,
   return buffer_take(&names, &f->run->arena).data;
 }
 
-/* Returns the other of two related functions in a domain (group) that is named after one of them.
- * Returns "" for any other domain. */
+/* If a domain (group) has only two related functions and the name of one, returns the name of the
+ * other. Otherwise returns "". */
 static pprofc_str judged_domain_other(const struct noise_report *report,
                                       const pprofc_verdict_domain *domain) {
   const pprofc_verdict_row *first = &report->rows[domain->rows[0]];
@@ -145,8 +145,8 @@ static void judged_domain_take(const struct filling *f, const pprofc_verdict_dom
 
 /* ---- all functions ----------------------------------- */
 
-/* If `changed` is true, adds the rows of changed functions. Otherwise adds the other rows with
- * different self values in base and head. */
+/* If `changed` is true, adds the rows of changed functions. Otherwise adds the rows of unchanged
+ * functions whose self values differ between base and head. */
 static void judged_take(struct filling *f, bool changed) {
   struct pair_verdicts *to = f->to;
   for (size_t i = 0; i < f->report->row_count; i++) {
@@ -408,8 +408,8 @@ static double judging_measured(const struct run_pair *pair, const struct judged 
   return agrees ? measured : 0;
 }
 
-/* Sets the divisors for values per operation. Uses the numbers of operations of -ops if it is set.
- * Otherwise uses the benchmark's measurements if all runs have them, or else the iterations. */
+/* Sets the data for values per operation: the numbers of operations of -ops if it is set, else the
+ * benchmark's results per operation if all runs have them, else the iterations. */
 static void judging_expose(const struct ci_run *run, const struct run_pair *pair, struct judged *j,
                            const char *index) {
   const char *ops = run->options->ops;

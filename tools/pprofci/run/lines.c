@@ -20,9 +20,9 @@ struct changed_line {
  * cost, but the profile has no lines of it. */
 struct touched {
   pprofc_str function;
-  size_t item, hunk;   /* index of the function's first line in `costs`, and index of the hunk */
-  bool contains;       /* true if the definition contains all lines of the hunk */
-  int side;            /* SIDE_BASE or SIDE_HEAD, which has the lines `first` and `last` */
+  size_t item, hunk; /* index of the function's first line in `costs`, and index of the hunk */
+  bool contains;     /* true if the definition contains all lines of the hunk */
+  int side;          /* side whose file has the lines `first` and `last`: SIDE_BASE or SIDE_HEAD */
   int64_t first, last; /* lines of the definition */
 };
 
@@ -30,7 +30,7 @@ struct touched {
 struct around {
   double delta;
   pprofc_str function;
-  const struct touched *whole; /* set if the profile has no lines of `function` */
+  const struct touched *whole; /* NULL if the profile has lines of `function` */
 };
 
 struct lines_search {
@@ -288,8 +288,8 @@ static size_t function_item(const struct line_costs *costs, const pprofc_profile
   }
 }
 
-/* Returns the sum of the innermost function at the location that has a sum. Returns NULL if no
- * function there has one. */
+/* Returns the pointer in `sums` of the innermost function at the location whose pointer is not
+ * NULL. Returns NULL if there is no such function. */
 static double *sum_at(const pprofc_profile *p, uint32_t location, double *const *sums) {
   double *sum = NULL;
   uint32_t end = p->locations.line_from[location + 1];
@@ -300,8 +300,8 @@ static double *sum_at(const pprofc_profile *p, uint32_t location, double *const 
   return sum;
 }
 
-/* Adds the value of each sample to the sum of the innermost function in its stack that has one.
- * `sums` has a pointer for each function of the profile. */
+/* Adds the value of each sample to the sum of one function: the innermost function in the stack
+ * whose pointer in `sums` is not NULL. */
 static void share_samples(const struct lines_search *s, const pprofc_profile *p, size_t type,
                           double *const *sums) {
   pprofc_samples_view samples;
@@ -397,8 +397,8 @@ static double grown_cost(const double cost[SIDES]) {
   return cost[SIDE_HEAD] - cost[SIDE_BASE];
 }
 
-/* Sets to->worst to the line of the hunk that grew most. Returns the function of that line. If a
- * changed line calls another changed line, the growth counts for the called line. */
+/* Sets to->worst to the line whose cost grew most in the hunk. Returns the function of that line.
+ * If a changed line calls another changed line, the growth counts for the called line. */
 static pprofc_str worst_line(const struct lines_search *s, const struct hunk *from,
                              struct run_hunk *to) {
   double most = 0, inner = 0;
@@ -418,9 +418,9 @@ static pprofc_str worst_line(const struct lines_search *s, const struct hunk *fr
   return function;
 }
 
-/* Chooses the line of a hunk that most likely made a function grow. Returns the function. Chooses
- * the added line with the largest cost if inlined code grew more than the hunk's own lines. Chooses
- * the function's newest line of code in the hunk if the profile has no lines of the function. */
+/* Chooses the line of a hunk that most likely made a function grow: the line whose cost grew most.
+ * If inlined code grew more, chooses the added line with the largest cost. If the profile has no
+ * lines of the function, chooses the line with the most new words. Returns the function. */
 static pprofc_str choose_worst(const struct lines_search *s, const struct hunk *from,
                                const struct interner *old, struct run_hunk *to) {
   const struct around *around = &s->around[from - s->revisions->hunks.hunks];
@@ -460,8 +460,8 @@ static void fill_hunk(const struct lines_search *s, const struct changed_file *f
   name_hunk(s, to, function);
 }
 
-/* Returns the rank of a hunk: 0 if its cost grew inside a function, 1 if its cost grew at the
- * declaration of a function (a new name adds no cost), and 2 if its cost did not grow. */
+/* Returns the rank of a hunk: 0 if its cost grew inside a function, 1 if its cost grew at the line
+ * that declares a function (this line itself costs nothing), and 2 if its cost did not grow. */
 static int hunk_rank(const struct run_hunk *hunk) {
   if (!(hunk->delta > 0)) return 2;
   return hunk->declares;

@@ -212,8 +212,8 @@ static void draw_sources(struct ci_run *run, struct run_pair *pair,
       pair->diff, {files[SIDE_BASE], files[SIDE_HEAD]}, true, judged};
   if (!pair->diff) return;
   /* If base and head have several runs, the verdicts color the flame graph, and noise is grey. With
-   * one run each, the noise is unknown, so the verdicts choose no colors. The graph still needs
-   * them for values per second, because it must show the values of the table. */
+   * one run each, the noise is unknown, so the verdicts choose no colors. If the table shows values
+   * per second, the graph needs the verdicts in any case, to show the same values. */
   pprofc_report_options judged_options = *options;
   const struct pair_verdicts *first = pair->comparisons;
   if (pair->comparison_count && (!first->weak || first->summary.exposure == PPROFC_EXPOSURE_TIME))

@@ -20,8 +20,8 @@ static double took_median(struct buffer *took) {
   return stats_median((double *)(void *)took->data, took->size / sizeof(double));
 }
 
-/* Returns how many iterations the base completes in the benchmark time, by the median of its
- * rounds. Returns fewer iterations if the head would need more than ten times that time. */
+/* Returns how many iterations the base completes in the time of -benchtime (2 s by default).
+ * Returns fewer iterations if the head would need more than ten times as long. */
 static double choose_iterations(const struct recording *r, struct recorded *item) {
   const char *benchtime = r->run->options->benchtime;
   bool base = item->took[SIDE_BASE].size, head = item->took[SIDE_HEAD].size;

@@ -76,8 +76,8 @@ static struct recorded *recording_item(struct recording *r, size_t package, cons
   return item;
 }
 
-/* Returns the benchmark time of -benchtime in nanoseconds, 1 s by default. For a benchmark that
- * reported no time, this is the estimated duration. */
+/* Returns the time of -benchtime in nanoseconds, 1 s by default. A benchmark that reported no time
+ * counts as if it took this long. */
 static double asked_nanoseconds(const struct recording *r) {
   double nanoseconds = 1e9;
   if (*r->run->options->benchtime)
@@ -378,7 +378,7 @@ static void measure_further(struct recording *r, size_t selected, size_t rounds)
   }
 }
 
-/* Adds the benchmarks that the second stage does not measure to run->screened. */
+/* Adds to run->screened the benchmarks that the second stage does not measure. */
 static void keep_screened(struct recording *r) {
   struct stage_items items = {.rounds = 0};
   stage_items_fill(&items, r);

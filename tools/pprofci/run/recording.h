@@ -14,7 +14,7 @@ struct go_package {
   const char *path, *name;
   const char *programs[SIDES]; /* test programs of base and head; NULL: no benchmarks */
   const char *folders[SIDES];  /* working directories of the programs of base and head */
-  bool same; /* true if both programs and their files are equal, so the run skips them */
+  bool same; /* true if base and head have the same program and files; the run skips the package */
 };
 
 struct packages {
@@ -30,7 +30,7 @@ const char *checkouts_make(struct ci_run *run);
 
 /* Returns the id of the base commit: the commit of -base-ref if this flag is set, or the first
  * parent of HEAD if HEAD is the merge commit of a pull request, or else the merge base. Sets
- * *wanted to its name in messages. */
+ * *wanted to the name of this commit in messages. */
 const char *checkouts_find_base(struct ci_run *run, const char **wanted);
 
 /* Clones the repository without copying its git objects, and checks out a commit. Unlike a
@@ -53,9 +53,9 @@ void checkouts_build(struct ci_run *run, int side, const char *checkout, struct 
 struct round_load {
   double average; /* load average of the last minute at the end of the round */
   double wall;    /* duration of the round in seconds */
-  double own;     /* CPU time of the programs of the run */
-  double busy;    /* CPU time of all programs; 0: unknown */
-  double stolen;  /* time that the hypervisor took from this virtual machine */
+  double own;     /* CPU time of the programs of the run, in seconds */
+  double busy;    /* CPU time of all programs, in seconds; 0: unknown */
+  double stolen;  /* seconds that the hypervisor took from this virtual machine */
 };
 
 /* Returns the current values of the clocks. The caller calls this function at the beginning and at
@@ -92,9 +92,9 @@ struct recording {
   size_t count, capacity;
   struct interner keys; /* keys of the benchmarks in `items`: package, cpu and name */
   struct buffer texts;  /* array of struct recorded_text, in order of measurement */
-  size_t first_texts;   /* number of texts from the first stage; they do not count for selected
-                           benchmarks */
-  size_t round;         /* number of the current round */
+  size_t first_texts; /* number of texts from the first stage; their results of selected benchmarks
+                         are ignored */
+  size_t round;       /* number of the current round */
   size_t steps, all_steps;
 };
 

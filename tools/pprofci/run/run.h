@@ -61,16 +61,16 @@ struct run_picture {
 struct change {
   const char *name, *file; /* function and its source file; "" if unknown */
   int64_t line;            /* first line of the function; 0: unknown */
-  double base, head;       /* means over the runs of base and of head */
-  double share;            /* share of the total change; NaN: not shown */
+  double base, head;       /* mean values over the runs of base and of head */
+  double share;            /* this function's share of the total change; NaN: not shown */
   double delta, low, high; /* growth and its 95 % interval; NaN: unknown */
-  double moved;            /* cost that moved here from other functions; not a part of delta */
-  double q;                /* adjusted p-value; NaN: not tested */
-  const char *verdict;     /* verdict as a word: "grew", "moved", "unchanged" ... */
-  bool changed;            /* true if the verdict is a change */
+  double moved; /* cost that moved to this function from other functions; not a part of delta */
+  double q;     /* adjusted p-value; NaN: not tested */
+  const char *verdict; /* verdict as a word: "grew", "moved", "unchanged" ... */
+  bool changed;        /* true if the verdict is a change */
   bool certain; /* true if the function, or all functions together, changed by more than noise */
   const char *partner; /* function from or to which cost of this function moved, or NULL */
-  const char *code;    /* state of the code, such as "same" (code_word), or "" */
+  const char *code;    /* state of the function's code, such as "same" (code_word), or "" */
   /* names of functions whose changes cancel, or NULL. If not NULL, `name` is the caller, type,
    * package or file that contains these functions. */
   const char *inside;
@@ -78,7 +78,7 @@ struct change {
 
 /* A changed line of the sources, with its cost per operation if that is known. */
 struct run_line {
-  int64_t base_line, head_line; /* 0 if base or head lacks the line */
+  int64_t base_line, head_line; /* line numbers in base and in head; 0: no such line */
   const char *text;
   double cost[SIDES];
 };
@@ -115,7 +115,7 @@ struct pair_verdicts {
   const char *differs; /* differences between the builds: "; compiler: -go1.21 +go1.22" */
   /* true if base and head each have only one run, so that the noise is unknown */
   bool weak;
-  pprofc_verdict_summary summary; /* summary of the verdicts; only its numbers are valid */
+  pprofc_verdict_summary summary; /* summary of the verdicts; its texts are not valid */
   struct change *rows; /* changed functions, then others; both sorted by size of change */
   size_t row_count, left_out;
   struct change because[CHANGES_MOST]; /* functions that grew, largest first */
@@ -130,7 +130,7 @@ struct pair_verdicts {
   const char *largest;
   const char *visible_text; /* smallest change that the runs can show, as text, or "" */
   const char *note;         /* reason why nothing was judged, or "" */
-  const char *command; /* command that prints these numbers if run in the page's folder, or "" */
+  const char *command; /* command that prints the verdicts if run in the page's folder, or "" */
 };
 
 /* Measurements of a benchmark in one run, per operation; 0: unknown. */
@@ -202,7 +202,7 @@ struct run_file {
   bool of_benchdiff;
 };
 
-/* A link to another server. */
+/* A link from the file of -links, such as a link to Pyroscope. */
 struct run_link {
   /* text of the link, and an http or https URL; only '&' in the URL needs an escape in HTML */
   const char *name, *url;
@@ -244,7 +244,7 @@ struct ci_run {
   const char *verdict;     /* verdict as a word, such as "REGRESSION" */
   struct buffer gate_text; /* printed verdicts of the gate */
   pprofc_str benchstat;    /* table of benchstatc */
-  size_t excused;     /* number of regressions that do not count, because the code is the same */
+  size_t excused;     /* number of regressions excused because base and head have the same code */
   const char *doubt;  /* reason why a result without a regression is not green, or "" */
   const char *totals; /* last line of gate_text, or "" */
   struct message *summary;  /* text of the result; NULL before the pages are written */
@@ -275,8 +275,8 @@ void run_show_comparison(struct run_pair *pair);
 /* True if the profiles of the pair (of base and head) count instructions. */
 bool run_is_counted(const struct run_pair *pair);
 
-/* Returns how many runs of base or head the pictures add up. For instruction counts this is 1,
- * because base and head may have different numbers of runs. */
+/* Returns how many runs of base or head the pictures add up. For instruction counts this is one run
+ * a side, because base and head may have different numbers of runs. */
 size_t run_drawn(const struct run_pair *pair, int side);
 
 /* Begins a run with the options. run_end frees the run. */

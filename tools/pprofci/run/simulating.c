@@ -35,8 +35,8 @@ static void simulate_words(struct ci_run *run, const char *pprofc, const char *c
   program_end(&program);
 }
 
-/* Runs a command `runs` times, without a shell, which valgrind would also measure. The artifacts
- * get the name of the first profile. */
+/* Runs a command `runs` times, without a shell, because valgrind would also measure the shell. The
+ * artifacts get the name of the first profile. */
 static void simulate_side(struct ci_run *run, const char *pprofc, int side, const char *command,
                           const char **paths, size_t runs) {
   const char *flag = text_printf(&run->arena, "simulate-%s", side_names[side]);

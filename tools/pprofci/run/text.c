@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <stdarg.h>
 
-/* True for a byte of a name or number, also outside of ASCII. */
+/* True for a byte of a name or number. All bytes outside of ASCII belong to names. */
 static bool is_word_byte(char c) {
   return isalnum((unsigned char)c) || c == '_' || c == '$' || (unsigned char)c >= 0x80;
 }

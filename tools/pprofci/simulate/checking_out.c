@@ -105,7 +105,7 @@ const char *const *sides_node(struct ci_run *run, const char *folder, const char
 
 /* ---- installed modules ------------------------------- */
 
-/* End of the name of the folder of installed Python modules: site-packages or dist-packages. */
+/* Common end of site-packages and dist-packages, the folders of installed Python modules. */
 #define INSTALLED "-packages/"
 
 /* Writes the path of the source file of an installed module. Returns false if there is no such

@@ -34,7 +34,7 @@ static void count_add_start(struct word_list *w, const struct ci_run *run) {
 }
 
 /* Gives each run of pytest an empty cache. A second run in the same checkout would otherwise find
- * files of the first run, and count other instructions. */
+ * files of the first run, and execute other instructions. */
 static void count_add_pytest(struct word_list *w, const struct count_run *run) {
   const char *options = getenv("PYTEST_ADDOPTS");
   words_add(w, text_printf(w->arena, "PYTEST_ADDOPTS=%s -o 'cache_dir=%s/pytest'",

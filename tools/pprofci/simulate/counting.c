@@ -157,7 +157,7 @@ static size_t count_command_side(struct counting *c, int side, const char *folde
   return found;
 }
 
-/* Counts base or head in a checkout. Fails if there are no benchmarks. */
+/* Counts the instructions of base or head in a checkout. Fails if there are no benchmarks. */
 static void count_side(struct counting *c, int side, const char *folder) {
   const char *command = c->run->options->simulate;
   if ((count_is_go(command) ? count_go_side : count_command_side)(c, side, folder)) return;

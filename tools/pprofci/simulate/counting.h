@@ -128,7 +128,7 @@ struct run_pair *results_pair(struct ci_run *run, const char *benchmark, const c
 struct talk_benchmark {
   const char *name;
   uint32_t process;
-  uint64_t begin, end;        /* times at which the profiler was switched on and off */
+  uint64_t begin, end; /* times at which the profiler was switched on and off, in nanoseconds */
   size_t first_round, rounds; /* index of the benchmark's first round in talk.rounds, and number of
                                  its rounds */
 };
@@ -195,7 +195,7 @@ struct timing {
   struct timed *items;
   size_t count, capacity;
   size_t places; /* number of folders created so far */
-  int side;      /* SIDE_BASE or SIDE_HEAD, which was measured last */
+  int side;      /* side that was measured last: SIDE_BASE or SIDE_HEAD */
   bool rootless; /* true if the stacks of a profile lack the root frame of the benchmarks */
   size_t steps, all_steps;
 };

@@ -59,8 +59,8 @@ static const struct insertion {
      "globalRand.state.Init([32]byte{1})\n"},
 
     /* Give all threads one sequence of random numbers, because the clock decides which thread runs
-     * a goroutine. Give maps a constant. Otherwise one more map would change the order of all later
-     * maps. */
+     * a goroutine. Give maps a constant instead of a random number. Otherwise one more map would
+     * change the order of all later maps. */
     {"runtime/rand.go", "rand() uint64 {", "mp := getg().m\n", "mp = &m0\n"},
     {"runtime/rand.go", "maps_rand() uint64 {", "maps_rand() uint64 {\n",
      "return 0x9e3779b97f4a7c15\n"},
@@ -265,7 +265,7 @@ bool count_is_go(const char *command) {
   return any;
 }
 
-/* Counts the benchmarks of a package in one run. Returns their number. */
+/* Counts instructions in one run of a package's benchmarks. Returns the number of benchmarks. */
 static size_t count_package(struct counting *c, int side, size_t number,
                             const struct go_package *package) {
   const char *bench = text_printf(&c->run->arena, "-test.bench=%s", c->run->options->bench);

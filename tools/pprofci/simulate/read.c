@@ -156,7 +156,7 @@ static void note_unnamed(struct counting *c) {
 
 /* ---- code without debug information ------------------- */
 
-/* End of the name of the folder of installed Python modules: site-packages or dist-packages. */
+/* Common end of site-packages and dist-packages, the folders of installed Python modules. */
 #define INSTALLED "-packages/"
 
 /* True if the folder has the source of the Python package of an object such as "fastsum/_core.so".
@@ -255,9 +255,9 @@ static pprofc_str split_iterations(struct counting *c, const char *group, pprofc
   return str_of(text_printf(&c->run->arena, "%s::%.*s", group, STR_ARG(name)));
 }
 
-/* Regular expression of functions in Go's runtime that do not count. The work of the monitor thread
- * depends on the clock. Pages come in groups of 64: earlier benchmarks and the number of threads
- * decide which benchmark needs the next group. */
+/* Functions of Go's runtime whose instructions vary, so that they are not counted. The work of
+ * sysmon depends on the clock. allocToCache takes 64 pages at a time: earlier benchmarks and the
+ * number of threads decide which benchmark calls it. */
 #define GO_UNCOUNTED "^runtime\\.(sysmon|\\(\\*pageAlloc\\)\\.allocToCache)\\b"
 
 static void part_add(struct counting *c, const struct count_run *run, const char *path,

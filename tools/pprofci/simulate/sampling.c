@@ -108,7 +108,7 @@ static bool write_cut(struct timing *t, pprofc_str text, const char *path) {
   pprofc_filter_options_init(&filter);
   options.allocator = t->run->mem;
   filter.show_from = ROOT_FRAME;
-  /* A benchmark that was too short has no samples, which is an error of the reader. */
+  /* If a benchmark was too short to have samples, the reader fails. */
   if (pprofc_profile_read_memory(text.data, text.size, &options, &whole, &ci_error) != PPROFC_OK)
     return false;
   ci_need(pprofc_filter(whole, &filter, &cut, &ci_error));

@@ -243,7 +243,7 @@ static const char *const sync_statements[STATEMENTS] = {
 struct sync {
   struct store_index *x;
   sqlite3_stmt *statements[STATEMENTS];
-  /* the record that is being added, and the series of all records added before */
+  /* the current record, together with the series of all records added before */
   struct past fresh;
   struct buffer ids; /* for each series of `fresh`, its id in the index */
 };
@@ -328,8 +328,8 @@ static bool sync_drop(struct store_index *x, int64_t id) {
   return index_exec(x, sql);
 }
 
-/* Sets the size of each key that the index already has to UINT64_MAX, as a mark. Deletes the runs
- * in the index whose record is gone. */
+/* Marks each key that is already in the index by the size UINT64_MAX. Deletes the runs in the index
+ * whose record is gone. */
 static bool sync_compare(struct store_index *x, struct stored_keys *keys) {
   sqlite3_stmt *s = NULL;
   size_t place = 0;

@@ -139,7 +139,7 @@ void past_add_point(struct past *past, uint32_t series, double value);
 void past_add_profile(struct past *past, struct past_run *run, const struct past_profile *profile);
 void past_sort(struct past *past);
 
-/* Adds the keys of all objects (stored profiles) that the runs use to `names`. */
+/* Adds to `names` the keys of all objects (stored profiles) that the runs use. */
 void past_name_objects(struct past *past, struct interner *names);
 void past_object_key(pprofc_str sha256, char key[80]);
 
@@ -216,7 +216,7 @@ struct retain {
   size_t last; /* number of newest commits of each branch to keep at any age */
 };
 
-/* Parses the rules. A wrong text ends the command. */
+/* Parses the retention rules in `text`. An invalid rule ends the command. */
 void retain_parse(struct retain *retain, const char *text, int64_t last);
 
 struct upkeep_counts {

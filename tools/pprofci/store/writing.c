@@ -174,7 +174,7 @@ static void writing_number(struct json_text *to, const char *key, int64_t value)
   json_int(json_key(&to->json, key), value);
 }
 
-/* Copies the head's values from a manifest into the record. Returns the number of results. */
+/* Copies the head's measurements from a manifest into the record. Returns the number of results. */
 static size_t writing_put_manifest(struct json_text *to, const struct node *manifest) {
   const struct node *results = node_get(manifest, "results");
   size_t count = 0;

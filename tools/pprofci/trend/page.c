@@ -105,8 +105,8 @@ static const char *graphs_new_address(const struct trend_graphs *g, const struct
   return address;
 }
 
-/* Returns the graph on the page that shows the two profiles `sides`, or NULL. A series of another
- * unit may have added this graph. */
+/* Returns the graph on the page that shows the two profiles `sides`, or NULL. Series with different
+ * units can share a graph. */
 static const struct trend_graph *graphs_known(const struct trend_graphs *g,
                                               const struct past_profile *const *sides) {
   for (size_t i = 0; i < g->count; i++)
@@ -116,7 +116,7 @@ static const struct trend_graph *graphs_known(const struct trend_graphs *g,
   return NULL;
 }
 
-/* Adds the graph of two profiles if both are readable and the graph fits. */
+/* Adds the graph of two profiles if both are readable and the graph fits into the page. */
 static pprofc_status graphs_make(struct trend_graphs *g, const struct past_profile *const *sides,
                                  pprofc_str commit, const struct trend_graph **graph,
                                  pprofc_error *error) {

@@ -13,11 +13,11 @@ struct trend_query {
   const char *commits; /* path of a file with commit ids in order, or "" */
   /* glob patterns of benchmarks and units; and with -function, of profile types */
   const char *bench, *unit, *kind;
-  const char *function; /* functions to show instead of results, or "" */
+  const char *function; /* functions to show instead of benchmark results, or "" */
   /* URLs of a commit and of a page, with {} for the commit id; "": no links */
   const char *commit_url, *page_url;
   bool cum;
-  double threshold; /* smallest relative change that is reported */
+  double threshold; /* smallest relative change that is reported; 0.01 means 1 % */
   struct steps_options steps;
 };
 
@@ -31,7 +31,7 @@ struct trend_change {
   int64_t unmeasured; /* number of unmeasured commits before the change; -1: unknown */
   const char *graph;  /* address of the change's flame graph on the page; NULL without a graph */
   const char *graph_link; /* `graph`, with the sample type if the unit is "allocs/op" */
-  pprofc_str graph_kind;  /* kind of the profiles of the graph, such as "cpu" */
+  pprofc_str graph_kind;  /* profile type of the flame graph, such as "cpu" */
 };
 
 struct trend_series {
@@ -44,7 +44,7 @@ struct trend_series {
 
 struct trend_view {
   struct arena arena;
-  struct past past; /* the selected runs, in order */
+  struct past past; /* the selected runs, in the order of their commits */
   const char *branch;
   size_t unlisted; /* number of runs whose commits the -commits file does not list */
   struct trend_series *series;
@@ -75,8 +75,8 @@ bool trend_is_recent(const struct trend_view *trend, const struct trend_query *q
  * better. */
 int trend_worse(const struct trend_view *trend, const struct trend_change *change);
 
-/* The first function appends the size of a change, "+28.1 %". The second appends the interval of
- * the change. Both append a difference in the unit if a ratio has no meaning. */
+/* trend_put_size appends the size of a change, "+28.1 %". trend_put_interval appends the interval
+ * of this size. If a ratio has no meaning, both append a difference in the unit of the series. */
 void trend_put_size(struct buffer *out, const struct trend_view *trend,
                     const struct trend_change *change);
 void trend_put_interval(struct buffer *out, const struct trend_view *trend,
@@ -103,8 +103,8 @@ void trend_print_issue(struct buffer *out, const struct trend_view *trend,
                        const struct trend_query *query);
 /* Appends a URL. Replaces {} in the URL by the commit id. */
 void trend_put_url(struct buffer *out, const char *url, pprofc_str commit);
-/* The first function appends all series with change points as one SVG file, or all series if there
- * are few. The second function appends the HTML page of the trend. */
+/* trend_print_svg appends one SVG file: all series that have change points, or simply all series if
+ * there are few. trend_print_page appends the HTML page of the trend. */
 void trend_print_svg(struct buffer *out, const struct trend_view *trend);
 void trend_print_page(struct buffer *out, struct trend_view *trend, struct backing *backing,
                       const struct trend_query *query, const char *title);

@@ -2,8 +2,8 @@
  * rules describes each kind of message. */
 #include "import/otlp/otlp.h"
 
-/* Keys of the attributes that replace flags. In the table of attributes, they follow the zero value
- * (entry 0). */
+/* Keys of the attributes that replace flags of the old schema. These attributes follow the zero
+ * value (entry 0) of the new table. */
 static const char *const older_flags[] = {
     "pprof.location.is_folded",        "pprof.mapping.has_functions",
     "pprof.mapping.has_filenames",     "pprof.mapping.has_line_numbers",
@@ -118,7 +118,7 @@ bool older_put_field(struct older *c, struct buffer *out, const struct older_rul
   }
 }
 
-/* Rewrites the fields of a message that have rules, and drops all others. Returns false if the
+/* Rewrites the fields that have a rule in `rules`, and drops all other fields. Returns false if the
  * message is invalid. Recursion ends after two levels. */
 static bool older_rewrite(struct older *c, struct buffer *out, const struct older_rule *rules,
                           const struct wire_field *f) {
@@ -223,7 +223,7 @@ static bool older_dictionary(struct older *c, const struct wire_field *f, older_
   return !w.fault;
 }
 
-/* True if the tables are fields of the message, as in 1.6. */
+/* True if the tables are fields of the message itself, as in version 1.6. */
 static bool older_is_flat(pprofc_str message) {
   const uint8_t *data = (const uint8_t *)message.data;
   struct wire w = wire_over(data, message.size);

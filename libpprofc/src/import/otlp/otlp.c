@@ -115,8 +115,8 @@ static struct otlp_fields otlp_fields_of(const struct wire_field *sample, size_t
 }
 
 /* Detects the encoding of a sample and stores it in *context (struct otlp_form). Returns false if
- * both encodings fit. Every sample has values or times. So in a sample without times and field 3
- * that has only one of the fields 2 and 4, this field contains the values. */
+ * both encodings fit. Every sample has values or times. So if a sample has neither times nor field
+ * 3, and only one of the fields 2 and 4, this field contains the values. */
 static bool otlp_form_of(void *context, const struct wire_field *sample) {
   struct otlp_form *form = context;
   struct otlp_fields f = otlp_fields_of(sample, form->links);

@@ -58,8 +58,8 @@ struct otlp_tables {
 
   /* True once otlp_tables_begin has made the arrays below. */
   bool has_begun;
-  uint32_t *mapping;  /* for each mapping of the dictionary: mapping of the builder, or NONE */
-  uint32_t *location; /* for each location of the dictionary: location of the builder; OTLP_UNREAD
+  uint32_t *mapping;  /* for each mapping of the dictionary: its index in the builder, or NONE */
+  uint32_t *location; /* for each location of the dictionary: its index in the builder; OTLP_UNREAD
                          before its first use */
   struct otlp_labels *labels; /* labels of each attribute of the dictionary */
 };
@@ -183,8 +183,8 @@ struct otlp_labels otlp_labels_of(struct otlp *o, int64_t index);
 bool otlp_add_sample(struct otlp *o, int32_t index, const int64_t *values);
 /* True if the dictionary contains a stack with this index. */
 bool otlp_has_stack(const struct otlp *o, int32_t index);
-/* These functions load data of a stack into the processor's cache before the stack is read.
- * otlp_prefetch_stack loads its entry in the table, otlp_prefetch_frames loads its message. */
+/* These functions load data of a stack into the processor's cache before the stack is read:
+ * otlp_prefetch_stack the stack's entry in the table, otlp_prefetch_frames the stack's message. */
 void otlp_prefetch_stack(const struct otlp *o, int32_t index);
 void otlp_prefetch_frames(const struct otlp *o, int32_t index);
 
@@ -232,9 +232,9 @@ void otlp_index_free(struct otlp *o, struct otlp_frame *frame);
 
 /* ---- samples.c --------------------------------------- */
 
-/* Adds the sample types of a message of the stream. */
+/* Adds the sample types of one message of the file. */
 bool otlp_read_types(struct otlp *o, const struct otlp_frame *frame);
-/* Adds the samples of a message of the stream. The caller must call otlp_tables_begin first. */
+/* Adds the samples of one message of the file. The caller must call otlp_tables_begin first. */
 bool otlp_read_samples(struct otlp *o, const struct otlp_frame *frame);
 
 /* ---- header.c ---------------------------------------- */
@@ -253,12 +253,12 @@ void otlp_read_header(struct otlp *o, const Otlp__Profile *profile);
 /* Tables of the dictionary, by their field numbers in the current version. */
 enum { OLDER_LINK = 4, OLDER_STRING = 5, OLDER_ATTRIBUTE = 6, OLDER_STACK = 7, OLDER_TABLES = 8 };
 
-/* Number of attributes that replace flags. In the table of attributes, they follow the zero value
- * (entry 0). */
+/* Number of attributes that replace flags of the old schema. These attributes follow the zero value
+ * (entry 0) of the new table. */
 #define OLDER_FLAGS 5u
 
 /* Old indices grow by 1, because each new table begins with a zero value. Indices of attributes
- * also grow by the number of flags. */
+ * also grow by OLDER_FLAGS. */
 #define OLDER_SHIFT           1u
 #define OLDER_ATTRIBUTE_SHIFT (OLDER_SHIFT + OLDER_FLAGS)
 

@@ -1,6 +1,6 @@
 /* Reads the samples of OTLP. A profile of OTLP has one sample type, so the reader joins the
  * profiles of a scope into samples with several values. It joins samples whose stack, attributes,
- * link and times are equal. Most of these samples have the same index in their profiles; a hash
+ * link and times are equal. Equal samples usually have the same index in their profiles; a hash
  * table finds the others. */
 #include "import/otlp/otlp.h"
 

@@ -340,7 +340,7 @@ bool otlp_add_sample(struct otlp *o, int32_t index, const int64_t *values) {
   o->stack_field = (const uint8_t *)(uintptr_t)t->stacks[index];
   t->stacks[index] = OTLP_ADDED | builder_sample_count(o->builder);
   struct wire w = {o->stack_field, t->end, NULL};
-  wire_next(&w, &field); /* index_stack checked this field */
+  wire_next(&w, &field); /* cannot fail, because index_stack checked this field */
   if (!otlp_copy_stack(o, wire_inside(&field), values))
     otlp_convert_stack(o, wire_inside(&field), values);
   return builder_ok(o->builder);
