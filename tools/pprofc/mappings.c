@@ -3,8 +3,8 @@
 
 #include "profile/profile.h"
 
-/* Returns a copy of the profile, and sets *items to its mappings, which the caller may change. Adds
- * `text` to its strings if it is not empty. Returns NULL when out of memory. */
+/* Returns a copy of the profile, and sets *items to its mappings, which the caller may change. If
+ * `text` is not empty, adds it to the strings of the copy. Returns NULL when out of memory. */
 static pprofc_profile *mappings_edit(const pprofc_profile *source, pprofc_str text,
                                      struct mapping **items) {
   pprofc_profile *edit = profile_edit(source);

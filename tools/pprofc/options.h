@@ -63,7 +63,7 @@ struct command {
   /* values of -seconds (recording time of servers) and -timeout (waiting time), in seconds */
   int64_t seconds, timeout;
   const char *tls_cert, *tls_key,
-      *tls_ca; /* files for servers: certificate, key, and certificate authorities */
+      *tls_ca; /* files for TLS: client certificate, its key, and certificate authorities */
   const char *headers[MAX_HEADERS]; /* values of -header, in order */
   size_t header_count;
   const char *header_file;
@@ -163,9 +163,9 @@ bool time_range_add_bases(struct command *command);
 /* Returns an error if a flag contradicts the ranges, else NULL. */
 const char *time_range_conflict(const struct command *command);
 
-/* Returns a description of the sample data that the reader must keep: `needs`, and also the times
- * if the command uses them. `needs` is NULL if the command needs each sample. `times` is a buffer
- * for the result. */
+/* Returns a description of the sample data that the reader must keep. This is `needs`, or if the
+ * command uses times, `times`: a copy of `needs` with times. `needs` is NULL if the command needs
+ * each sample. */
 const struct open_sums *time_range_needs(const struct command *command,
                                          const struct open_sums *needs, struct open_sums *times);
 

@@ -68,7 +68,7 @@ struct flame_drawing {
   unsigned picture_width;     /* width of the picture in pixels; 0 means 1200 */
   double least_pixels; /* one box "n smaller frames" replaces sibling boxes that are narrower than
                           this number of pixels */
-  double least_share;  /* if not 0, a share of the drawing's width that replaces least_pixels */
+  double least_share;  /* least width of a box as a share of the frames; 0: use least_pixels */
   enum flame_coloring coloring;
   const struct origin_rules *origins; /* rules for user, library and system code, or NULL */
   bool inverted;                      /* true: the root is at the top (icicle) */
@@ -109,12 +109,12 @@ struct flame_cost {
 
 struct flame_page {
   struct flame_tree *tree; /* tree of the page; the page has all sample types of the tree */
-  size_t type;             /* sample type that the page shows first */
+  size_t type;             /* index of the sample type that the page shows first */
   pprofc_str title, subtitle, unit;
   const struct origin_rules *origins; /* rules for user, library and system code, or NULL */
   const struct flame_group *groups;
   size_t group_count;
-  const pprofc_str *left_out; /* keys of labels that have too many values for groups */
+  const pprofc_str *left_out; /* label keys without groups, because they have too many values */
   size_t left_out_count;
   const char *link; /* URL of source lines: "https://host/{file}#L{line}"; NULL or "": no links */
   const struct flame_cost *costs;
@@ -140,7 +140,7 @@ struct flame_data_range {
  * 32-bit little-endian numbers. Then the parts follow: JSON about the page, frames, nodes and
  * labels. Data with times has a fifth part without a length. All parts except the first are
  * deflated. If nodes are cut, one node (the remainder) has their sums and widths, so every node
- * keeps its width. Then the data has no labels. */
+ * keeps its width. Data with cut nodes has no labels. */
 pprofc_status flame_data(const struct flame_page *page, struct flame_data_range range,
                          struct output *out, pprofc_error *error);
 

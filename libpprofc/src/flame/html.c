@@ -3,7 +3,7 @@
  * interactive graph is for viewers that run no scripts, and for print. */
 #include "flame/pack.h"
 
-#define STATIC_BOXES 0.002 /* share of the width below which the static picture joins boxes */
+#define STATIC_BOXES 0.002 /* least width of a box, as a share of the static picture's width */
 #define TOP_CHANGES  20u
 
 extern const unsigned char asset_viewer_js[], asset_flame_css[], asset_page_css[],

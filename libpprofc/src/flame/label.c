@@ -353,8 +353,8 @@ bool label_cut_frames(struct stack_frames *frames) {
 
 /* ---- widths ------------------------------------------ */
 
-/* Widths of the characters ' ' to '~' at 12 pixels, in 1/100 of a pixel. Each is the larger width
- * in Verdana and DejaVu Sans. */
+/* Widths of the characters ' ' to '~' at 12 pixels, in 1/100 of a pixel. Each is the larger one of
+ * the widths in Verdana and in DejaVu Sans. */
 static const unsigned short advances[] = {
     422,  482, 552, 1006, 763, 1292, 936, 330,  545, 545, 763, 1006, 437,  545,  437,  545,
     763,  763, 763, 763,  763, 763,  763, 763,  763, 763, 545, 545,  1006, 1006, 1006, 655,
@@ -411,8 +411,7 @@ enum label_look label_fit(const struct label_forms *forms, double room, struct b
   if (label_fit_form(forms, most, out)) return LABEL_IS_WHOLE;
   if (label_fit_form(forms, small, out)) return LABEL_IS_SMALL;
   pprofc_str last = forms->form[forms->count - 1];
-  /* Upper bound of the number of letters that fit, because every character is at least 3 pixels
-   * wide. */
+  /* At most this number of letters fit, because every character is at least 3 pixels wide. */
   size_t low = FEWEST_LETTERS - 1, high = small / 300;
   if (high > utf8_length(last)) high = utf8_length(last);
   while (low < high) {

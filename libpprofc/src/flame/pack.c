@@ -50,8 +50,8 @@ static void pack_remainder(const struct flame_tree *t, const struct flame_cut *c
 /* Writes the kept nodes in the form of pack_whole, with one more entry after the frame: the
  * difference between the indices of this node and the previous node. */
 static void pack_kept(const struct flame_tree *t, const struct flame_cut *cut, struct buffer *out) {
-  uint32_t last = 0, depth = t->depth[cut->root]; /* index and depth of the node or remainder that
-                                                     was written before */
+  uint32_t last = 0,
+           depth = t->depth[cut->root]; /* index and depth of the previous node or remainder */
   for (size_t i = 0; i < cut->count; i++) {
     uint32_t node = cut->kept[i];
     pack_varint(out, i ? depth + 1 - t->depth[node] : 0);

@@ -34,8 +34,8 @@ static inline size_t flame_cut_widths(const struct flame_tree *t) {
   return t->types * (t->has_base ? 3 : 1);
 }
 
-/* Chooses the widest nodes of the range. The width of a node is the largest share of the whole that
- * its total has in any column (a sample type of head or base). */
+/* Chooses the widest nodes of the range. A node has a share of the whole in each column (a sample
+ * type of head or base). The largest of these shares is the width of the node. */
 pprofc_status flame_cut_make(const struct flame_page *page, struct flame_data_range range,
                              struct flame_cut *cut, pprofc_error *error);
 void flame_cut_free(struct flame_cut *cut);

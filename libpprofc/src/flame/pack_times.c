@@ -18,7 +18,7 @@
 #define TIMES_BUCKETS (1 << 18)
 
 struct packed_event {
-  uint32_t sample; /* number of the sample in the output */
+  uint32_t sample; /* index of the sample in the output */
   int64_t start, duration;
 };
 
@@ -27,13 +27,13 @@ struct times_packer {
   const struct times *times;
   const pprofc_allocator *mem;
   struct time_shares shares;
-  uint32_t *number; /* for each sample, its number in the output, or NONE if it is left out */
-  size_t numbered;  /* how many samples have a number */
+  uint32_t *number; /* for each sample, its index in the output, or NONE if it is left out */
+  size_t numbered;  /* number of samples in the output */
   int64_t bucket;   /* width of the buckets (time intervals) in nanoseconds; 0: no buckets */
   struct packed_event *items; /* events of the current bucket, one for each sample */
   size_t count, capacity;
-  uint32_t *place; /* for each number of a sample, the index of its event in `items`; may be stale,
-                      so compare the event's sample */
+  uint32_t *place; /* for each sample in the output, index of its event in `items`; may be stale, so
+                      compare the event's sample */
   struct buffer *out;         /* buffer for the bytes; NULL: only count the events */
   size_t written;             /* number of events that were written for the current track */
   struct packed_event before; /* event that was written last in the current track */
@@ -55,7 +55,7 @@ static int times_compare_samples(const void *a, const void *b) {
   return (x->sample > y->sample) - (x->sample < y->sample);
 }
 
-/* Writes the events of the current bucket in the order of their samples. */
+/* Writes the events of the current bucket (a time interval), sorted by their samples. */
 static void times_put_bucket(struct times_packer *p) {
   if (p->out && p->count > 1) qsort(p->items, p->count, sizeof *p->items, times_compare_samples);
   for (size_t i = 0; i < p->count; i++) pack_put_event(p, &p->items[i]);

@@ -29,8 +29,8 @@ struct svg {
                                   the values */
   double top, height;          /* top edge of the frames in pixels, and height of the picture in
                                   pixels */
-  double most_more, most_less; /* largest growth and largest decrease of the boxes, for the scales
-                                  of the colors */
+  double most_more, most_less; /* largest growth and largest decrease of a box's value, for the
+                                  scales of the colors */
   const struct flame_verdicts *verdicts; /* verdicts on the difference, or NULL */
   struct flame_tree scaled;              /* if there are verdicts: copy of the tree with scaled head
                                             values, which the picture shows */
@@ -160,8 +160,8 @@ static const char *status_sign(const struct svg *s, const struct flame_box *box)
   return s->tree->has_base ? signs[flame_status(box->head, box->base)] : "";
 }
 
-/* Returns how certain the change of a box is. Without verdicts, every change counts as certain
- * (FLAME_OWN). */
+/* Returns how certain the change of a box is. Without verdicts, returns FLAME_OWN, the highest
+ * certainty. */
 static enum flame_certainty svg_certainty(const struct svg *s, const struct flame_box *box) {
   if (!s->verdicts) return FLAME_OWN;
   return flame_verdict_certainty(s->verdicts, s->tree, box->node, box->head, box->base);
@@ -174,7 +174,7 @@ static bool svg_is_quiet(const struct svg *s, const struct flame_box *box) {
 #define LABEL_GAP  3.0 /* gap between a label and the edges of its box, in pixels */
 #define PERCENT_AT 60.0
 
-/* Adds the share of the total, or the change, after a label. Adds nothing if it does not fit. */
+/* Adds the share of the total, or in a difference the change, after a label if the text fits. */
 static void svg_add_share(struct svg *s, const struct flame_box *box, double room) {
   char share[32];
   int64_t whole = flame_head(s->tree, 0, s->drawing->type);
@@ -226,7 +226,7 @@ static enum flame_coloring coloring_of(const struct svg *s) {
   return s->tree->has_base ? FLAME_BY_CHANGE : FLAME_BY_NAME;
 }
 
-/* factor that makes the color of a FLAME_SHARED change (common to all functions) pale */
+/* factor for a FLAME_SHARED change (common to all functions), so that its color is pale */
 #define PALE 0.16
 
 static void box_color(const struct svg *s, const struct flame_box *box, pprofc_str name,

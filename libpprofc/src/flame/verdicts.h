@@ -13,7 +13,7 @@
 enum flame_certainty {
   FLAME_QUIET,  /* the change is within noise, or was not judged */
   FLAME_SHARED, /* the value changed by about the same factor as in all functions */
-  FLAME_OWN     /* the value grew or shrank, compared to all functions */
+  FLAME_OWN     /* the value grew or shrank relative to all functions */
 };
 
 /* Estimate for a value of a function, in the unit of the tree's values. Unknown numbers are NaN. */
@@ -40,7 +40,7 @@ struct flame_verdicts {
   double ratio, head_scale;
   pprofc_str unit, sentence;
   size_t judged, changed;          /* number of judged functions, and of changed functions */
-  struct flame_estimate total;     /* estimate of the root */
+  struct flame_estimate total;     /* estimate for the total of the root */
   const struct flame_verdict **of; /* for each frame of the tree, its verdict, or NULL */
   /* for each node of the tree, its verdict; if it has no verdict, the verdict of its nearest caller
    * that has a verdict */

@@ -28,12 +28,12 @@ struct student_bounds {
   double low, high;
 };
 
-/* Relative change of t that changes the tail probability by more than its rounding error. */
+/* Relative change of t that changes the tail probability by more than rounding does. */
 #define STUDENT_SLACK 5e-14
 
 /* Returns bounds of the quantile, found by Newton's method on the logarithm of the tail. Returns 0
- * and infinity if the method does not converge, or if the quantile is below 0.5. There, a small
- * change of the quantile changes the tail by less than its rounding error. */
+ * and infinity if the method does not converge, or if the quantile is below 0.5. Rounding errors of
+ * the tail hide small changes of such a quantile. */
 static struct student_bounds bounds_of_tail(double wanted, double degrees) {
   struct student_bounds none = {0, (double)INFINITY};
   double z = -pprofc_normal_quantile(wanted / 2), square = z * z;

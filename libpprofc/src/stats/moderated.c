@@ -7,8 +7,8 @@
 #define CV2_MAX 4.0
 /* Minimum of a row's observed variance, as a share of its sampling variance. */
 #define RATIO_MIN 1e-3
-/* Degrees of freedom if the variances of all rows agree with the prior distribution.
- * PRIOR_DEGREES_MOST then limits them. */
+/* Result of variance_degrees if chance alone explains the spread of the variances. It is also the
+ * maximum of variance_degrees. */
 #define DEGREES_PERFECT 100.0
 
 static double variance_trend(const struct variance *row, double cv2) {
@@ -43,9 +43,9 @@ static double variance_noise(const struct variance *rows, size_t count, double d
   return (low + high) / 2;
 }
 
-/* Returns the degrees of freedom of the prior distribution, from the spread of the logarithms of
- * the observed variances. This spread is the sum of the spread of a chi-squared variable and the
- * spread of the true variances. */
+/* Returns the degrees of freedom of the prior distribution. The logarithms of the observed
+ * variances differ by chance, and because the true variances differ. The degrees of freedom follow
+ * from the second part. */
 static double variance_degrees(const struct variance *rows, size_t count, double degrees,
                                double cv2) {
   double mean = 0, squares = 0;

@@ -130,13 +130,13 @@ struct variance {
 
 struct variance_prior {
   double cv2;     /* square of cv, the relative noise between runs */
-  double degrees; /* weight of the variance that the other rows predict, in degrees of freedom */
+  double degrees; /* weight of the expected variance of a row, in degrees of freedom */
 };
 
-/* Maximum of `degrees` of a prior. The maximum limits the weight of the other rows, so that an
+/* Maximum of `degrees` of a prior. It limits the weight of the expected variance, so that an
  * unusual variance of a row still counts. */
 #define PRIOR_DEGREES_MOST 10.0
-/* Minimum number of rows for a prior. With fewer rows, both fields of the prior are 0. */
+/* Minimum number of rows for a prior. With fewer rows, cv2 and degrees are 0. */
 #define PRIOR_ROWS_MIN 10
 
 /* Estimates the prior from the rows, whose sampling variances (`floor`) must be above 0. `scratch`
@@ -145,7 +145,7 @@ struct variance_prior stats_variance_prior(const struct variance *rows, size_t c
                                            double degrees, struct weighted *scratch);
 
 /* Returns the estimated variance of a row: the mean of expected and observed variance, weighted by
- * their degrees of freedom. Returns the observed or the sampling variance if it is larger. */
+ * their degrees of freedom. The result is at least the observed and the sampling variance. */
 double stats_moderated_variance(const struct variance_prior *prior, const struct variance *row,
                                 double degrees);
 
@@ -199,7 +199,7 @@ struct trimmed_result stats_trimmed_test(const double *x, size_t x_count, const 
 #define TRIMMED_DRAWS 10000 /* maximum number of permutations */
 
 /* If the samples are small and p is at most 0.2, replaces p by a p-value from random permutations,
- * which have a fixed seed. Then replaces the error so that an interval from the t distribution
+ * which have a fixed seed. Then replaces result->error so that an interval from the t distribution
  * agrees with p: it excludes 0 if p is significant (Miettinen 1976). result->tested must be true.
  * Returns false when out of memory. */
 bool stats_trimmed_permute(const double *x, size_t x_count, const double *y, size_t y_count,
@@ -266,14 +266,14 @@ struct step {
   double p, permuted_p;
 };
 
-/* Searches the end of [first, end) for a change with too few values after it for a change point.
- * There must be at least two of these values, all above or all below the earlier values. If there
- * is such a change, sets *step and returns true. */
+/* Searches the end of [first, end) for a change that is followed by too few values for a change
+ * point. At least two values must follow, all above or all below the earlier values. If there is
+ * such a change, sets *step and returns true. */
 bool steps_suspect(const double *values, size_t first, size_t end,
                    const struct steps_options *options, struct step *step);
 
 /* Returns the split of the values [start, end) with the largest energy distance, as the index of
- * the first value after it. *distance is -infinity if no split leaves `least` values on both
+ * the first value after the split. *distance is -infinity if no split leaves `least` values on both
  * sides. */
 size_t steps_split(const double *values, size_t start, size_t end, size_t least, double *distance);
 

@@ -25,9 +25,9 @@ struct finder {
 
 /* ---- candidates -------------------------------------- */
 
-/* Returns the best split of any part of a window, as the index of the first value after the split.
- * `cuts` has the ends of the window and the splits between its parts. Sets *piece to the index of
- * the part that is split. */
+/* Finds the best split among all parts of a window. Returns the index of the first value after it.
+ * `cuts` has the ends of the window and the earlier splits. Sets *piece to the index of the part
+ * that the best split divides. */
 static size_t finder_best(const struct finder *f, const size_t *cuts, size_t cut_count,
                           size_t *piece) {
   double greatest = -HUGE_VAL, distance;
@@ -120,8 +120,8 @@ static void finder_rank(const double *values, size_t count, double *ranks) {
   }
 }
 
-/* True if the change does not come from a few outliers: the best split of the ranks, which outliers
- * hardly affect, has at least `least` values on each side. */
+/* True if the change does not come from a few outliers, which hardly affect ranks: the best split
+ * of the ranks has at least `least` values on each side. */
 static bool finder_has_moved(const struct finder *f, size_t i) {
   double ranks[STEPS_WINDOW_MAX], distance;
   size_t index = f->items[i].index, half = f->options->window / 2, least = f->options->least;
@@ -169,8 +169,8 @@ static void finder_drop(struct finder *f, size_t i) {
   finder_test(f, i);
 }
 
-/* Drops the change point with the largest p-value again and again until the t-test accepts the
- * rest. Then does the same with the permutation test. */
+/* Drops the change point with the largest p-value again and again until the t-test accepts all that
+ * remain. Then does the same with the permutation test. */
 static void finder_merge(struct finder *f) {
   for (size_t i = 0; i < f->count; i++) finder_test(f, i);
   for (;;) {
@@ -209,7 +209,7 @@ static bool finder_drifts(const struct finder *f, size_t first, size_t middle, s
   return line < a.squares + b.squares;
 }
 
-/* Computes the ratio of both means, and its interval from the interval of its logarithm. */
+/* Computes the ratio after / before. Its interval comes from the interval of log(ratio). */
 static void step_set_ratio(struct step *step, double a_error, double b_error, double t) {
   double error =
       sqrt(a_error / (step->before * step->before) + b_error / (step->after * step->after));

@@ -85,7 +85,7 @@ double steps_permuted_p(const double *values, size_t count, const struct steps_o
                         uint64_t seed) {
   double x[STEPS_WINDOW_MAX], rows[STEPS_WINDOW_MAX];
   size_t above = 0;
-  /* The test fails when this number of permutations has an equal or better split. */
+  /* The test fails when this number of permutations have a split at least as good as `values`. */
   size_t most = (size_t)(o->permuted_alpha * (double)(o->permutations + 1));
   uint64_t state = seed;
   for (size_t i = 0; i < count; i++) {
@@ -94,7 +94,7 @@ double steps_permuted_p(const double *values, size_t count, const struct steps_o
     for (size_t k = 0; k < count; k++) rows[i] += fabs(values[i] - values[k]);
   }
   double found = split_whole(x, rows, count, o->least);
-  /* Compare with a tolerance, because another order of summation changes the last bits. */
+  /* Use a tolerance, because another order of summation changes the last bits of a distance. */
   double almost = found - 1e-9 * fabs(found);
   for (size_t done = 1; done <= o->permutations; done++) {
     split_shuffle(x, rows, count, &state);
@@ -115,7 +115,7 @@ struct steps_side steps_side_of(const double *values, size_t first, size_t end) 
   return side;
 }
 
-/* Divides the sums of squares by n instead of n - 1, like the program Hunter (steps.h). */
+/* Divides the sums of squares by n instead of n - 1, like the program Hunter (stats.h). */
 double steps_student_p(const struct steps_side *a, const struct steps_side *b) {
   double degrees = a->count + b->count - 2;
   if (degrees < 1) return 1;
@@ -165,7 +165,7 @@ static double resemblance(const double *values, size_t first, size_t middle, siz
   double r = squares > 0 ? products / squares : 0;
   if (!(r > 1 / sqrt(n))) return 0;
   return fmin(r + (1 + 3 * r) / n,
-              RESEMBLING_MAX); /* a short series underestimates its correlation */
+              RESEMBLING_MAX); /* corrects r, which is too small in a short series */
 }
 
 double steps_p(const double *values, size_t first, size_t middle, size_t end,

@@ -31,8 +31,8 @@ static void rank(const double *x, size_t nx, const double *y, size_t ny, struct 
 
 /* ---- no ties ----------------------------------------- */
 
-/* Replaces p[n][m - 1] by p[n][m] for every n up to `small` (see untied_cdf). A row of the table
- * has p[n] for U = 0 .. u. */
+/* Replaces p[n][m - 1] by p[n][m], by the recurrence of untied_cdf, for every n up to `small`. A
+ * row of the table has p[n] for U = 0 .. u. */
 static void untied_step(double *table, size_t small, size_t m, size_t u) {
   size_t width = u + 1;
   table[0] = 1;
@@ -77,9 +77,9 @@ struct tied_walk {
   const pprofc_allocator *mem;
 };
 
-/* Adds a distinct value that occurs t times. `seen` values come before it, and j of them are in x.
- * There are choose(t, r) ways to put r of the t values into x. Each of these r values adds to the
- * doubled U: 2 for each of the seen - j smaller values of y, and 1 for each of the t - r ties. */
+/* Adds a distinct value that occurs t times, r times in x (for every r). `seen` values come before
+ * it, j of them in x. There are choose(t, r) ways to choose which r. Each of the r adds to the
+ * doubled U: 2 for each of the seen - j earlier values of y, and 1 for each of the t - r ties. */
 static void spread(const struct tied_walk *w, size_t seen, size_t t, size_t limit,
                    const double *weights, const double *from, double *to) {
   size_t width = limit + 1, most = seen < w->nx ? seen : w->nx;
@@ -157,8 +157,7 @@ static double correct_p(struct tied_walk *w, const struct ranks *r, double u) {
     least = untied_cdf(w->nx, ny, (size_t)(u < pairs - u ? u : pairs - u), w->mem);
   } else {
     for (int side = 0; side < 2 && least >= 0; side++) {
-      /* The smaller tail is on the same side of the mean as u, so skip the other tail. With ties,
-       * even the smaller tail can exceed one half. */
+      /* The smaller tail is on the same side of the mean as u, so skip the larger tail. */
       double bound = side ? pairs - u : u;
       if (2 * bound > pairs) continue;
       w->reversed = side == 1;

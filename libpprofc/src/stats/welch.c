@@ -65,7 +65,7 @@ const char *pprofc_test_message(pprofc_test_status status) {
 #define PERMUTED_MOST 100
 /* Largest p-value of the t distribution for which the permutation test is made. */
 #define UNLIKELY 0.2
-/* The test ends after this number of permutations with an equal or larger t. */
+/* The test ends after this number of permutations with at least the t of the given samples. */
 #define HITS_MOST 40
 
 /* ---- the statistic ----------------------------------- */
@@ -182,8 +182,8 @@ static struct two_sides two_sides_of(const double *values, size_t bases, size_t 
   return s;
 }
 
-/* Returns the covariance of two differences of means, from the deviations within base and within
- * head. */
+/* Returns the covariance of two changes (mean of head minus mean of base). Computes it from the
+ * deviations within base and within head. */
 static double two_sides_covariance(const double *u, const struct two_sides *su, const double *v,
                                    const struct two_sides *sv) {
   double sum = 0, nb = (double)su->bases, nh = (double)(su->count - su->bases);

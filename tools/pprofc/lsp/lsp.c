@@ -16,7 +16,7 @@ struct document {
   size_t *starts;       /* offset of each line in the current text */
   size_t capacity;      /* allocated number of `starts` */
   pprofc_str file;      /* name of the document's file in the profile, or empty */
-  struct follow follow; /* changes between the profiled version of the file and `first` */
+  struct follow follow; /* changes between the profiled version of the file and the text `first` */
 };
 
 static size_t document_lines(pprofc_str text) {

@@ -13,7 +13,7 @@
 static const char *const handshakes[] = {"2025-11-25", "2025-06-18"};
 
 /* Formats the result of an answer with the section `part` of answers.template. `modern` selects
- * revision 2026-07-28. */
+ * MCP's revision 2026-07-28. */
 static void answer_fill(struct rpc_answer *answer, const char *part, struct fill *fill,
                         bool modern) {
   fill_pack(fill, "modern:b version:s", modern, PPROFC_VERSION);
@@ -200,15 +200,15 @@ static void fail_version(pprofc_str version, struct rpc_answer *answer) {
   fill_free(&fill);
 }
 
-/* True if the request has the form of revision 2026-07-28. */
+/* True if the request has the form of MCP's revision 2026-07-28. */
 static bool is_modern(const struct rpc_request *request) {
   const struct node *meta = node_get(request->params, "_meta");
   return node_find(meta, STR(META_VERSION)) != NULL ||
          str_equal(request->method, STR("server/discover"));
 }
 
-/* Checks the member _meta of a request of revision 2026-07-28. It must name this revision and the
- * capabilities of the client. */
+/* Checks the member _meta of a request of MCP's revision 2026-07-28. It must name this revision and
+ * the capabilities of the client. */
 static bool check_modern(const struct rpc_request *request, struct rpc_answer *answer) {
   const struct node *meta = node_get(request->params, "_meta");
   const struct node *version = node_find(meta, STR(META_VERSION));

@@ -84,7 +84,7 @@ static pprofc_status benches_add(struct benches *b, double value, const char *me
   return PPROFC_OK;
 }
 
-/* Adds the value of a result if the pattern matches its benchmark. */
+/* Adds the value of a result to b->values if the pattern matches the result's benchmark. */
 static pprofc_status benches_take(struct benches *b, const pprofc_bench_result *results, size_t i,
                                   const struct bench_measure *measure, pprofc_error *error) {
   const uint32_t *units;

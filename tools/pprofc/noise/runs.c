@@ -25,8 +25,8 @@ static size_t runs_digits(const char *text) {
   return n;
 }
 
-/* Compares the numbers at the start of two texts, like strcmp. If both have equally many digits,
- * moves both pointers to the text after the number. */
+/* Compares the numbers at the start of two texts, like strcmp. If the numbers are equal, moves both
+ * pointers past them. */
 static int runs_by_number(const char **a, const char **b) {
   while (**a == '0' && char_is_digit((*a)[1])) (*a)++;
   while (**b == '0' && char_is_digit((*b)[1])) (*b)++;

@@ -71,7 +71,7 @@ static void completions_add_commands(struct completions *out, pprofc_str typed) 
   }
 }
 
-/* Adds options and their values. `suffix` follows each option: "" after `help`, else "=". */
+/* Adds option names and option values. `suffix` follows each name: "" after `help`, else "=". */
 static void completions_add_options(struct completions *out, pprofc_str typed, const char *suffix) {
   const pprofc_option_info *info;
   for (size_t i = 0; (info = shell_option_at(i)); i++) {

@@ -65,8 +65,8 @@ static bool shell_interrupted(void) {
   return was;
 }
 
-/* Waits for input, ^C or another signal. Signals are unblocked only during the wait. Otherwise a
- * signal could arrive after the check of the flag that it sets and before the wait. */
+/* Waits for input, ^C or another signal. Signals are unblocked only during the wait, because a
+ * signal just before it would not end it. */
 enum shell_wait shell_wait_input(int fd) {
   fd_set wanted;
   sigset_t blocked, before;

@@ -27,8 +27,8 @@ static pprofc_status download_flame(struct download *d, pprofc_error *error) {
 }
 
 static pprofc_status download_report(struct download *d, pprofc_error *error) {
-  /* Write the recorded amounts to proto, because its integers would round means of runs and values
-   * per second. */
+  /* The format proto gets the values as recorded, because its integers would round means of runs
+   * and values per second. */
   bool whole = strcmp(d->options.format, "proto") == 0;
   if (!whole) d->options.divide_by *= state_divisor(&d->choice, d->choice.side);
   return pprofc_report(d->choice.shown, &d->options, reply_write, d->reply, error);

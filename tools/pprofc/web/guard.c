@@ -151,7 +151,7 @@ static enum guard_sender guard_sender_of(const struct guard *g, const struct gua
   bool same = sites == 1 && str_equal(site, STR("same-origin"));
   guard_find(r, STR("host"), &host);
   if (!origins) return same ? SENDER_OURS : SENDER_UNKNOWN;
-  /* A form without a script has the origin "null", because the pages do not send a referrer. */
+  /* A form sent without a script has the origin "null", because the pages send no referrer. */
   if (origins == 1 && str_equal(origin, STR("null")) && same) return SENDER_OURS;
   bool equal = origins == 1 && guard_is_origin(g, origin, host);
   return equal ? SENDER_OURS : SENDER_FOREIGN;

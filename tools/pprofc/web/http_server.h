@@ -101,7 +101,7 @@ pprofc_status http_server_start(const struct http_settings *settings, struct htt
 /* Closes all connections. Before this call, every exchange must have its answer. */
 void http_server_stop(struct http_server *server);
 
-/* Sends `reply` as the answer of a waiting exchange, and releases `reply`. NULL: out of memory. */
+/* Answers a waiting exchange with `reply`, or with 503 if `reply` is NULL. Releases `reply`. */
 void http_answer(struct http_exchange *exchange, struct web_reply *reply);
 
 #endif

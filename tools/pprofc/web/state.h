@@ -108,7 +108,7 @@ size_t state_list(struct web_state *state, struct state_profile *profiles[STATE_
 void state_release(struct state_profile *profile);
 
 /* Returns a number that changes when the answer to the same request may change. Keys of the cache
- * contain it. */
+ * contain this number. */
 uint64_t state_epoch(struct web_state *state);
 
 #endif

@@ -131,7 +131,7 @@ static double state_most(const pprofc_profile *p) {
 }
 
 /* Returns a common number of seconds for values of head and base: the longer duration. If the
- * durations differ and no value overflows, multiplies it by STATE_STEPS. */
+ * durations differ and no value overflows, returns STATE_STEPS times this duration. */
 static double state_common_seconds(const struct state_profile *head,
                                    const struct state_profile *base) {
   double a = state_seconds(head), b = state_seconds(base), most = fmax(a, b);

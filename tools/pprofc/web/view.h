@@ -69,7 +69,7 @@ struct web_item {
   bool current;
 };
 
-/* A profile that can be head or base, and whether it is one of them now. */
+/* A profile that can be head or base, with its current role. */
 struct web_choice {
   const char *name;
   unsigned id;
@@ -106,7 +106,7 @@ struct web_recordings {
   uint64_t most_bytes; /* maximum memory of all recordings in bytes */
   unsigned newest;     /* id of the newest recording */
   unsigned head, base; /* ids of the profiles that the page shows; 0: no profile */
-  uint64_t changes;    /* number of changes of this list */
+  uint64_t changes;    /* number of changes of the list of recordings */
   int64_t every_ms;    /* interval of -every in milliseconds */
   int64_t next; /* after a failed attempt: time of the next one, in seconds since 1970; else 0 */
 };

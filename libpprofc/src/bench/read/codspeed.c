@@ -6,7 +6,7 @@
 
 #define CODSPEED_SAMPLES 50 /* maximum number of samples of a benchmark */
 
-/* Summary of the rounds of a benchmark, in seconds. */
+/* Summary of a benchmark's rounds: mean and deviation in seconds, number of rounds. */
 struct codspeed_stats {
   double mean, deviation, rounds;
 };

@@ -20,7 +20,7 @@ struct throughput {
 
 /* ---- the name ---------------------------------------- */
 
-/* Returns the last element of path[0, *end). Moves *end to the position before it. */
+/* Removes the last element from path[0, *end) and returns it. Lowers *end. */
 static pprofc_str last_part(pprofc_str path, size_t *end) {
   size_t slash = str_find_last_char(str_slice(path, 0, *end), '/');
   size_t from = slash == *end ? 0 : slash + 1;
@@ -129,7 +129,7 @@ static void criterion_read_samples(struct bench_sink *sink, pprofc_str name,
   }
 }
 
-/* Reads one sample: the slope of time over iterations, or else the mean time. */
+/* Reads one sample: the slope of time over iterations, or the mean time if there is no slope. */
 static void read_estimates(struct bench_sink *sink, pprofc_str name, const struct node *root,
                            struct throughput throughput) {
   static const char *const typical[] = {"slope.point_estimate", "Slope.point_estimate",

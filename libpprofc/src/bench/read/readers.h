@@ -58,7 +58,7 @@ void bench_unmap(struct bench_map *map);
 pprofc_status bench_read_map(struct pprofc_bench *set, const char *label, const char *path,
                              const struct bench_map *map, pprofc_error *error);
 
-/* Reads lines of benchmark text inside a file of another format. Line numbers start at 1. */
+/* Reads benchmark text from a file in another format, such as JSON. Line numbers start at 1. */
 pprofc_status bench_read_lines(const struct bench_source *source, pprofc_error *error);
 
 /* Reads lines by the rules of benchstat before 2021, without messages. */
@@ -73,8 +73,9 @@ struct criterion_tree {
  * folder. The list may be empty. */
 pprofc_status criterion_tree_find(struct arena *arena, const char *folder,
                                   struct criterion_tree *tree, pprofc_error *error);
-/* Sets *home to the number of bytes of `path` (.../new/sample.json) that name the folder with all
- * results of one process of criterion. Sets it to 0 if benchmark.json does not show this folder. */
+/* Finds the folder with all results of one process of criterion, to which `path`
+ * (.../new/sample.json) belongs. Sets *home to the length of the folder's name in `path`. Sets
+ * *home to 0 if benchmark.json does not show the folder. */
 pprofc_status criterion_tree_home(const pprofc_allocator *mem, const char *path, size_t *home,
                                   pprofc_error *error);
 
@@ -98,7 +99,7 @@ pprofc_status json_read_source(const struct bench_source *source, const struct b
 void json_add_value(struct bench_sink *sink, const struct node *node, int exponent,
                     pprofc_str unit);
 /* Adds a measurement from a member that is a number. The unit of the measurement is the prefix,
- * followed by the encoded key. */
+ * followed by the encoded key of the member. */
 void json_add_member(struct bench_sink *sink, const struct node *member, pprofc_str prefix);
 
 /* Initialises a buffer and begins the name of a benchmark in it. Encodes characters that a name

@@ -118,7 +118,7 @@ static bool read_unit_line(struct text_reader *r, pprofc_str line) {
   return true;
 }
 
-/* Returns the length of the key in a line "key: value". Returns 0 for another line. */
+/* Returns the length of the key in a line "key: value". Returns 0 for any other line. */
 static size_t key_size(pprofc_str line) {
   for (size_t i = 0; i < line.size;) {
     size_t start = i;
@@ -131,7 +131,7 @@ static size_t key_size(pprofc_str line) {
   return 0;
 }
 
-/* Returns the length of the key in a line "key: value", and sets *value. Returns 0 for another
+/* Returns the length of the key in a line "key: value", and sets *value. Returns 0 for any other
  * line. */
 static size_t bench_config_line(pprofc_str line, pprofc_str *value) {
   size_t size = key_size(line), blanks = 0;
@@ -231,8 +231,8 @@ const struct bench_reader bench_reader_text = {
 /* Reads benchmark text by the rules of benchstat before 2021. Keeps units such as ns/op. Ignores
  * invalid lines without a message. */
 
-/* State of the header. An empty line before the first result makes the keys above that line
- * permanent. Later lines with these keys have no effect until a line without a key follows. */
+/* State of the header. An empty line before the first result locks the keys that are set so far.
+ * Key lines right after it do not change locked keys. The next line without a key unlocks them. */
 struct read_classic_header {
   bool over; /* true once the first result was read */
   size_t permanent;

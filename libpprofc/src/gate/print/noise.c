@@ -3,7 +3,7 @@
 
 #define SPREADS 3 /* ratio of the suggested threshold to the robust spread of the samples */
 
-/* Returns the suggested threshold, which is at least the change between both runs. */
+/* Returns the suggested threshold, which is at least the change from base to head. */
 static double suggested(const struct gate_row *row) {
   double spread = isnan(row->spread) ? 0 : SPREADS * row->spread;
   double change = row->delta_kind == GATE_DELTA_NUMBER ? fabs(row->delta) : 0;

@@ -153,7 +153,7 @@ static void check_zero_times(struct gate *gate, const pprofc_bench *set) {
 
 #define LOAD_MAX 2.0 /* load average per processor above which a machine is overloaded */
 
-/* Records that the machine was overloaded, if most inputs with a known load are overloaded. */
+/* Records that the machine was overloaded, if at least half of the known loads are too high. */
 static void check_load(struct gate *gate, const pprofc_bench *set) {
   size_t known = 0, overloaded = 0;
   double load = 0, cpus = 0;
@@ -183,13 +183,13 @@ static void check_load(struct gate *gate, const pprofc_bench *set) {
 /* Iterator over the results of base or of head. */
 struct process_walk {
   const struct pairs *pairs;
-  uint32_t *seen; /* for each name, 1 + configuration number of its last result, or 0 */
+  uint32_t *seen; /* for each name, 1 + `config` of its last result; 0: no result yet */
   const pprofc_bench_result *last;
   bool repeats; /* true if a benchmark has several results */
 };
 
-/* True if a result comes from another process than the previous results of its benchmark. In one
- * process, `go test -count=N` prints all results of a benchmark on consecutive lines. */
+/* True if a result comes from a new process, not from the process of its benchmark's last result.
+ * In one process, `go test -count=N` prints all results of a benchmark on consecutive lines. */
 static bool walk_is_apart(struct process_walk *w, size_t index) {
   const struct pprofc_bench *set = w->pairs->set;
   const pprofc_bench_result *result = &set->results[index], *last = w->last;
@@ -233,7 +233,7 @@ static bool check_processes(struct gate *gate, const struct pairs *pairs) {
   for (int side = 0; side < PAIR_SIDES && seen; side++)
     found |= is_one_process(pairs, side, seen) ? 1 << side : 0;
   mem_free(gate->mem, seen, strings, sizeof *seen);
-  if (found && !gate->noise_count) /* Earlier runs show the noise between processes. */
+  if (found && !gate->noise_count) /* Earlier runs would show the noise between processes. */
     gate_warning(gate,
                  "every sample of %s from one process: the noise between processes is unknown and "
                  "every regression is inconclusive; measure several processes "

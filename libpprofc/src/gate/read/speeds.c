@@ -1,14 +1,14 @@
-/* Removes the speed of the machine, which differs between rounds, from times and rates. Tests the
- * geometric mean of all benchmarks. A pass is a round of base or of head. The speed of a pass is a
- * logarithm. For each benchmark, take log(value) in the pass minus the mean of log(value) over all
- * passes. The speed is the median of these differences. docs/method/gates_rounds.md has the rules
- * and their error rates. */
+/* Removes changes of the machine's speed between rounds from times and rates. Tests the geometric
+ * mean of all benchmarks. A pass is a round of base or of head. For each benchmark in a pass, take
+ * log(value) minus the mean of log(value) over all passes. The median of these differences is the
+ * speed of the pass. The gate divides values by exp(speed). docs/method/gates_rounds.md has the
+ * rules and their error rates. */
 #include "gate/read/read.h"
 
 #define ROWS_LEAST   8  /* minimum number of benchmarks for computing a speed */
 #define PASSES_LEAST 5  /* minimum number of rounds in base and in head */
 #define GROUPS_MOST  16 /* maximum number of groups of benchmarks with equal unit and rounds */
-/* The gate divides by the speeds only if at most this share of the variance then remains. */
+/* The gate divides by the speeds only if at most this share of a benchmark's variance remains. */
 #define LOWERED 0.7
 /* The gate pairs each round of base with the same round of head only if this reduces the variance
  * of the change to at most this share. */
@@ -20,15 +20,15 @@
 /* Benchmarks in one unit that were measured in the same passes (rounds of base or head). */
 struct speed_group {
   pprofc_str unit;
-  size_t *members; /* indices of the pairs (a benchmark in one unit) in the group */
+  size_t *members; /* indices of the group's pairs (a pair is a benchmark in one unit) */
   size_t size, capacity;
-  uint32_t *rounds; /* round of each pass (round of base or of head); passes of base come first */
+  uint32_t *rounds; /* for each pass, number of its round; passes of base come first */
   size_t count[PAIR_SIDES], passes;
   double *logs; /* logarithm of each benchmark's median in each pass */
   double *speeds;
   double shift, error, degrees; /* change of the geometric mean, as a logarithm; its standard error
                                    and degrees of freedom */
-  double p;                     /* p-value of the change, multiplied by WHOLE_FACTOR */
+  double p; /* p-value of the geometric mean's change, multiplied by WHOLE_FACTOR */
 };
 
 struct speed_work {
@@ -124,7 +124,7 @@ static double mean_of(const double *values, size_t count) {
   return pprofc_moments_of(values, count).mean;
 }
 
-/* Returns the mean of the mean of base and the mean of head. */
+/* Returns the average of two means: of base and of head. */
 static double center_of(const struct speed_group *g, const double *values) {
   size_t base = g->count[PAIR_BASE];
   return (mean_of(values, base) + mean_of(values + base, g->passes - base)) / 2;
@@ -178,8 +178,8 @@ static double squares_of(const struct speed_group *g, const double *values) {
          pprofc_moments_of(values + base, head).variance * (double)(head - 1);
 }
 
-/* Returns the share of a benchmark's variance that remains after the division by the speeds, as the
- * median over all benchmarks. */
+/* Returns the share of the variance that remains after the division by the speeds: the median of
+ * the shares of all benchmarks. */
 static double group_share_left(const struct speed_group *g, double *scratch, double *values) {
   size_t rows = g->size;
   for (size_t i = 0; i < rows; i++) {
@@ -208,7 +208,7 @@ static void group_test_pairs(struct speed_group *g, double *values) {
   g->degrees = (double)(n - 1);
 }
 
-/* Tests the geometric mean of all benchmarks. */
+/* Tests if the geometric mean of all benchmarks changed. */
 static void group_test_whole(struct speed_group *g, double *values) {
   size_t base = g->count[PAIR_BASE], head = g->count[PAIR_HEAD], rows = g->size;
   for (size_t k = 0; k < g->passes; k++) {
@@ -273,8 +273,8 @@ static bool group_add_whole(struct speed_work *w, const struct speed_group *g, d
 
 /* ---- the common speed -------------------------------- */
 
-/* Warns about the noise. If the geometric mean did not change, also prints the smallest change that
- * its test finds. The division by the speeds hides a smaller change of all benchmarks. */
+/* Warns about the noise. If the geometric mean did not change, also prints the smallest change of
+ * it that the test finds. A smaller change of all benchmarks counts as the machine's speed. */
 static void group_warn(struct gate *gate, const struct speed_group *g) {
   double noise = sqrt(squares_of(g, g->speeds) / (double)(g->passes - 2));
   double level = gate->settings.alpha / WHOLE_FACTOR;

@@ -31,7 +31,7 @@ struct text_cursor {
   size_t position, column;
 };
 
-/* Returns the text from the cursor to a column in code points. Moves the cursor to this column. */
+/* Returns the text from the cursor to `column` (in code points). Moves the cursor to `column`. */
 static pprofc_str slice_to(struct text_cursor *cursor, size_t column) {
   size_t from = cursor->position;
   for (; cursor->position < cursor->line.size && cursor->column < column; cursor->column++)
@@ -81,8 +81,7 @@ static bool is_superscript(pprofc_str word) {
   return word.size > 0;
 }
 
-/* Returns the text in a column of a header line, or "" if the line has fewer columns than the other
- * header line. */
+/* Returns the text in a column of a header line, or "" if the line has too few columns. */
 static pprofc_str header_cell(const struct text_header *header, size_t column) {
   return column + 1 < header->bar_count ? header->cells[column] : STR("");
 }

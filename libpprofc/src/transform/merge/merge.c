@@ -125,7 +125,7 @@ static bool combine_equal(struct merge *m) {
   bool zeros;
   if (!merge_hash_labels(m) || !merge_pass(m) || !merge_sum_samples(m, &zeros)) return false;
   if (!zeros) return true;
-  /* pprof drops zero samples and merges again, which drops the records that only they used. */
+  /* Like pprof, drop zero samples, and the records that no other sample uses. */
   merge_drop_zeros(m);
   merge_number_results(m);
   return true;
@@ -227,7 +227,7 @@ static pprofc_status accumulator_merge(struct accumulator *accumulator, size_t f
   return PPROFC_OK;
 }
 
-/* Returns how many partial sums at the end of `items` have the same level as the last one. The
+/* Returns how many partial sums at the end of `items` have the same level as the last sum. The
  * level is the number of merges that each profile of the sum went through. */
 static size_t accumulator_run(const struct accumulator *accumulator) {
   size_t run = 1;

@@ -12,7 +12,7 @@
 /* One of the profiles that are merged. */
 struct merge_source {
   const pprofc_profile *profile;
-  size_t first_sample; /* index of its first sample among the samples of all sources */
+  size_t first_sample; /* index of the source's first sample among the samples of all sources */
   bool shared;         /* true if the result uses the source's memory (region) */
   bool is_base;        /* true if the source's samples get the label that marks a base */
   uint32_t *strings;   /* for each string, its index in the result, or NONE until needed */
@@ -24,17 +24,17 @@ struct merge_source {
 
 /* One segment of a source: consecutive samples whose stacks use the same location numbers. */
 struct merge_segment {
-  size_t first; /* index of its first sample among the samples of all sources */
+  size_t first; /* index of the segment's first sample among the samples of all sources */
   uint32_t source;
-  const uint32_t *map;    /* location that each number v in the stacks means; NULL: v - 1 */
-  const uint32_t *merged; /* merged location of each number in the stacks, or LOCATION_HIDDEN */
+  const uint32_t *map;    /* for each number v in the stacks, its location; NULL: location v - 1 */
+  const uint32_t *merged; /* for each number, its merged location, or LOCATION_HIDDEN */
   size_t size;            /* number of items of `merged` */
 };
 
 /* Maximum number of merged locations. */
 #define MERGE_LOCATIONS_MAX 0x7FFFFFFFu
 
-/* Place of the record that gives a merged record its fields: source, and index in the source. */
+/* Source and index of the mapping or location from which a merged one takes its fields. */
 struct merge_place {
   uint32_t source, index;
 };
@@ -58,9 +58,9 @@ struct merge {
   struct function_fields *functions; /* merged functions, with strings of the result */
   struct merge_place *mappings;
   struct merge_location *locations;
-  size_t function_count, mapping_count, location_count; /* numbers of merged records */
+  size_t function_count, mapping_count, location_count;
   /* True if equal records differ in a field that pprof does not compare. The merged record must
-   * then have the fields of the first one that a sample uses. */
+   * then have the fields of the first of these records that a sample uses. */
   bool ambiguous;
 
   /* For each sample of the sources: first the index of the first equal sample, later the index of
@@ -72,9 +72,9 @@ struct merge {
   const uint8_t **stack; /* stack of each sample of the result; NULL after merge_drop_zeros */
   const uint32_t *stack_size;
 
-  /* Merged locations, functions and mappings in the order of their new numbers. */
+  /* Merged locations, functions and mappings in the order of their numbers in the result. */
   uint32_t *location_order, *function_order, *mapping_order;
-  /* New number of each merged location, function and mapping, or NONE. */
+  /* For each merged location, function and mapping, its number in the result, or NONE. */
   uint32_t *location_number, *function_number, *mapping_number;
   size_t locations_used, functions_used, mappings_used;
 };
@@ -99,27 +99,28 @@ uint32_t merge_string(struct merge *m, size_t source, uint32_t string);
 
 /* The following steps of a merge return false when out of memory. */
 
-/* Finds the merged record of each function, mapping and location of the sources, and of each
- * location number of the segments. */
+/* Finds the merged record of each function, mapping and location of the sources. Also finds the
+ * merged location of each number in the stacks. */
 bool merge_tables(struct merge *m);
 
-/* Numbers merged records in the order in which the tables of the sources list them, and gives them
- * the fields of the first record. Omits location l of source i if used[i][l] is 0. If `used` is
- * NULL, omits no location. */
+/* Numbers merged records in the order of the tables of the sources. A merged record gets the fields
+ * of the first of its records in this order. Omits location l of source i if used[i][l] is 0. If
+ * `used` is NULL, omits no location. */
 bool merge_number_tables(struct merge *m, const uint8_t *const *used);
 
 /* True if no source has two equal mappings or two equal locations. */
 bool merge_is_one_to_one(struct merge *m);
 
-/* Numbers the merged records in the order of their use by samples that are not all zero. */
+/* Numbers the merged functions, mappings and locations in the order of their use by samples that
+ * are not all zero. */
 bool merge_number_samples(struct merge *m);
 
-/* Numbers the merged records again, in the order in which the remaining samples of the result use
- * them. */
+/* Numbers the merged functions, mappings and locations again, in the order in which the samples
+ * that remain in the result use them. */
 void merge_number_results(struct merge *m);
 
-/* Numbers the merged records in order of use, finds equal samples, and writes the stacks of the
- * result. */
+/* Numbers the merged functions, mappings and locations in order of use, finds equal samples, and
+ * writes the stacks of the result. */
 bool merge_pass(struct merge *m);
 
 /* merge_sum_samples adds up the values of equal samples, and sets *zeros to true if a sample of the
@@ -144,8 +145,8 @@ void merge_number_end(struct merge *m, uint32_t *next);
 enum merge_answer { MERGE_NO, MERGE_YES, MERGE_OUT_OF_MEMORY };
 enum merge_answer merge_same_labels(const struct merge *m, uint32_t a, uint32_t b);
 
-/* Sets the map of `out`, a segment of the result that has the stacks of a source's segment. The map
- * is NULL if each number v in the stacks means location v - 1 of the result. */
+/* Sets out->map, which translates the numbers in the stacks of a source's segment to locations of
+ * the result. The map is NULL if each number v means location v - 1. */
 bool merge_make_map(struct merge *m, const struct merge_segment *segment, struct segment *out);
 
 /* ---- labels ------------------------------------------ */
@@ -153,7 +154,7 @@ bool merge_make_map(struct merge *m, const struct merge_segment *segment, struct
 /* State of writing the label sets of the result. */
 struct merge_labels {
   struct merge *m;
-  uint32_t **number; /* for each source and label set, the label set of the result, or NONE */
+  uint32_t **number; /* for each source and label set, index of the set in the result, or NONE */
   struct label mark; /* label that marks the samples of a base profile */
   struct label_table table;
   struct label *labels;
@@ -169,8 +170,8 @@ bool merge_label_strings(struct merge *m);
 bool merge_labels_open(struct merge_labels *labels, struct merge *m);
 /* Returns the label set of the result for a sample of a source; NONE when out of memory. */
 uint32_t merge_label_set(struct merge_labels *labels, uint32_t source, size_t sample);
-/* Stores the label sets in the result. `label_set` has the set of each sample; it becomes a column
- * of the result, unless it is NULL or no sample has labels. */
+/* Stores the label sets in the result. `label_set` (NULL, or for each sample the index of its set)
+ * becomes a column of the result if any sample has labels. */
 void merge_labels_close(struct merge_labels *labels, const uint32_t *label_set);
 
 /* Hashes the label sets of all sources. */
@@ -178,8 +179,8 @@ bool merge_hash_labels(struct merge *m);
 
 /* ---- the whole --------------------------------------- */
 
-/* Begins a merge: makes the header of the result, and finds the merged records. If `share` is
- * true, the result points into all sources, whatever their size. */
+/* Begins a merge: makes the header of the result, and finds the merged records. If `share` is true,
+ * the result uses the memory of all sources, whatever their size. */
 bool merge_begin(struct merge *m, const pprofc_profile *const *profiles, size_t count, bool share);
 /* Ends a merge: stores the result in *out, or releases it after a failure. */
 pprofc_status merge_end(struct merge *m, bool ok, pprofc_profile **out, pprofc_error *error);

@@ -157,7 +157,7 @@ bool merge_labels_open(struct merge_labels *w, struct merge *m) {
   if (!w->number || !make_mark(w)) return false;
   for (uint32_t i = 0; i < m->source_count; i++) {
     const struct samples *s = merge_samples_of(m, i);
-    /* A source without sets has only the empty set. */
+    /* A source without label sets has only the empty set. */
     size_t count = s->label_set ? s->label_set_count : 1;
     w->number[i] = arena_array(&m->arena, count, sizeof *w->number[i]);
     if (!w->number[i]) return false;
@@ -175,12 +175,12 @@ bool merge_labels_open(struct merge_labels *w, struct merge *m) {
   return true;
 }
 
-/* Adds a label set of a source, with the strings of the result, and returns its index. In a set of
- * a base, the base label replaces old base labels. Returns NONE when out of memory. */
+/* Adds a label set of a source to the result, and returns its index there. In a set of a base
+ * profile, the label `mark` replaces older labels with its key. Returns NONE when out of memory. */
 static uint32_t merge_labels_add_set(struct merge_labels *w, uint32_t source,
                                      struct label_set set) {
   const struct merge_source *s = &w->m->sources[source];
-  /* `labels` is NULL if every set is empty. */
+  /* NULL if every label set of the source is empty */
   const struct label *labels = s->profile->samples.labels;
   size_t first = w->label_count, known = w->table.count;
   for (size_t l = 0; l < set.count; l++) {

@@ -1,5 +1,5 @@
 /* Numbers locations, functions and mappings in the order in which pprof first uses them: sample by
- * sample, from leaf to root. A new location numbers its mapping first, then its functions. */
+ * sample, from leaf to root. At each location, numbers its mapping first, then its functions. */
 #include "transform/merge/merge.h"
 
 /* ---- numbers ----------------------------------------- */
@@ -54,7 +54,8 @@ static void number_main_mapping(struct merge *m, uint32_t *next, uint32_t until)
   }
 }
 
-/* Gives a merged location, and its mapping, the fields of the first record that a sample uses. */
+/* Sets the source records that give a merged location and its mapping their fields. Leaves the
+ * mapping unchanged if it already has a number. */
 static void represent(struct merge *m, uint32_t merged, struct merge_place place) {
   m->locations[merged].place = place;
   uint32_t mapping = m->locations[merged].mapping;
@@ -125,8 +126,8 @@ bool merge_is_one_to_one(struct merge *m) {
 
 /* ---- walks ------------------------------------------- */
 
-/* Numbers the merged records in the stack of a sample, except records that an earlier stack used.
- * If `next` is not NULL, also gives them the fields of the records in this stack. */
+/* Numbers the merged records of a sample's stack that have no number yet. If `next` is not NULL,
+ * these records also get the fields that they have in this stack's source. */
 static void number_stack(struct merge *m, const struct merge_segment *segment, size_t sample,
                          uint32_t *next) {
   const struct samples *s = merge_samples_of(m, segment->source);

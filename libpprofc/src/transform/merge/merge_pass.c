@@ -1,7 +1,7 @@
-/* Merges samples one after another. Numbers the records that a sample is the first to use, and
- * writes the sample's stack with the new numbers. Then looks the stack up in the result, and adds
- * the stack if it is new. In the new numbers, equal stacks have equal bytes, even if their sources
- * use different numbers. */
+/* Merges samples one after another. Numbers the functions, mappings and locations that a sample is
+ * the first to use, and writes the sample's stack with the new numbers. Then looks the stack up in
+ * the result, and adds the stack if it is new. In the new numbers, equal stacks have equal bytes,
+ * even if their sources use different numbers. */
 #include "transform/merge/merge.h"
 
 /* Value of `size` in `codes` for a location that no sample of the current segment has used
@@ -34,14 +34,14 @@ struct pass {
   struct map table; /* map from the hash of a stack to the index in `results` */
   struct pass_result *results;
   size_t result_count, result_capacity;
-  /* Encoded new number of each location of the segment `coded`. The array has space for the largest
-   * segment. */
+  /* For each location of the segment `coded`, its encoded number in the result. The array has space
+   * for the largest segment. */
   struct stack_code *codes;
   const struct merge_segment *coded;
   uint32_t next_source; /* first source whose main mapping was not checked yet */
   struct pass_item batch[PASS_BATCH];
   size_t count;
-  /* Upper bounds of the number of frames in a stack, and of the bytes of an encoded number. */
+  /* Maximum number of frames in a stack, and maximum number of bytes of an encoded number. */
   size_t max_depth, code_most;
   uint8_t *written; /* stacks of the batch, one after another */
   size_t written_size, used;
@@ -87,8 +87,8 @@ static void pass_write(struct pass *p, struct pass_item *item, const uint8_t *st
 
 /* ---- looking up -------------------------------------- */
 
-/* True if a stack of the result equals the stack of the item. The first stack has the location
- * numbers of its source, and the second stack has the numbers of the result. */
+/* True if a stack of the result equals the stack of an item. The result's stack has the location
+ * numbers of its source. The item's stack has the location numbers of the result. */
 static bool pass_same_shared(const struct merge *m, const struct merge_segment *segment,
                              const struct pass_result *result, const struct pass_item *item) {
   const uint8_t *a = result->stack, *a_end = a + result->stack_size;

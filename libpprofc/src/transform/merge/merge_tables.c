@@ -227,9 +227,8 @@ static bool same_locations(const struct locations *a, const struct locations *b)
   return true;
 }
 
-/* Reuses the merged records of the previous source if both sources have the same tables. This is
- * frequent for consecutive profiles of one process. Comparing different tables takes little time.
- */
+/* Reuses the merged tables of the previous source if both sources have the same tables. This is
+ * frequent for consecutive profiles of one process. The comparison takes little time. */
 static bool take_tables(struct merge *m, size_t source) {
   if (source == 0) return false;
   struct merge_source *s = &m->sources[source];
@@ -334,8 +333,8 @@ static bool alloc_source(struct merge *m, size_t source) {
   return true;
 }
 
-/* Reserves room for the records of the largest source. The tables grow if other sources add
- * records. */
+/* Reserves room for the functions and locations of the largest source. The tables grow if other
+ * sources add more. */
 static bool merge_tables_reserve(struct merge *m, struct map *functions, struct map *locations) {
   size_t most_functions = 0, most_locations = 0;
   for (size_t i = 0; i < m->source_count; i++) {

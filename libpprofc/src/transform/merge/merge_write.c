@@ -1,6 +1,6 @@
 /* Makes the sample columns of a merge's result. Stacks of large sources are not copied. Instead,
- * their segments (ranges of samples) get a map from the numbers in the stacks to the new locations.
- * Stacks of small sources are written again, so that the source can be freed. */
+ * their segments (ranges of samples) get a map from the numbers in the stacks to the locations of
+ * the result. Stacks of small sources are written again, so that the source can be freed. */
 #include "profile/sum.h"
 #include "transform/merge/merge.h"
 
@@ -88,8 +88,8 @@ static bool stack_writer_init(const struct merge *m, struct stack_writer *w) {
   return w->stack && w->size;
 }
 
-/* Sets the stack of sample i of the result. If the source is not shared, writes the stack with new
- * numbers to the memory of the result. */
+/* Sets the stack of sample i of the result. If the result does not use the source's memory, writes
+ * the stack with new numbers to the memory of the result. */
 static bool merge_write_stack(struct merge *m, const struct merge_segment *segment, size_t i,
                               struct stack_writer *w) {
   static const uint8_t no_frames;
@@ -100,7 +100,7 @@ static bool merge_write_stack(struct merge *m, const struct merge_segment *segme
   w->stack[i] = rest.leaf;
   w->size[i] = (uint32_t)size;
   if (source->shared) return true;
-  /* Upper bound of the new size, because each frame has at least one byte in the source. */
+  /* A frame has at least one byte in the source, and at most VARINT32_BYTES_MAX in the result. */
   size_t most = size * VARINT32_BYTES_MAX;
   if (w->left < most) {
     w->left = most > 64 * 1024 ? most : 64 * 1024;

@@ -123,8 +123,8 @@ static const char *const of_one_view[] = {"rows", "only", "p", "v"};
 
 #define LINK_CHANGES 16
 
-/* True if links of this view must drop the parameter: `v`, the state of the picture, in every view
- * but the flame graph. */
+/* True if links of this view must drop the parameter. Only links of the flame graph keep `v`, the
+ * state of the picture. */
 static bool link_loses(const struct view_page *page, const char *parameter) {
   return strcmp(parameter, "v") == 0 && page->view->body != view_flame;
 }

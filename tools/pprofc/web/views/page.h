@@ -230,7 +230,7 @@ pprofc_status view_disasm(struct view_page *, struct buffer *, pprofc_error *);
 pprofc_status view_tags(struct view_page *, struct buffer *, pprofc_error *);
 pprofc_status view_compare(struct view_page *, struct buffer *, pprofc_error *);
 
-/* html_mean_text formats a mean, which has a fraction only if it is a count. html_value_text
+/* html_mean_text formats a mean. Only a number without a unit gets a fraction. html_value_text
  * formats a value in the unit of the report. `text` is a buffer of UNIT_LABEL_MAX bytes. */
 pprofc_str html_mean_text(double value, pprofc_str from, pprofc_str to, char *text);
 pprofc_str html_value_text(const struct report *report, int64_t value, char *text);

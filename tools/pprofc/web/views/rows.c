@@ -250,7 +250,7 @@ pprofc_status page_function_list(struct view_page *page, struct buffer *out, ppr
   struct view_rows rows;
   const pprofc_report_options given = page->options;
   page->options.nodecount = LISTED_FUNCTIONS;
-  page->options.nodefraction = 0; /* In a difference, self can be large and total small. */
+  page->options.nodefraction = 0; /* keep small totals: in a difference, self may be large */
   pprofc_status status = view_rows_open(&rows, &v, page, &overrides, 0, error);
   if (!status) {
     page_note_report(page, &v);

@@ -45,8 +45,8 @@ static void source_fill_place(struct source_page *s, pprofc_str file, int64_t li
                 (long long)line);
 }
 
-/* Writes the inlined calls that lead to an instruction. Skips the outermost calls if the
- * instruction `before` has the same ones. */
+/* Writes the inlined calls that lead to an instruction. Skips the outermost calls that the
+ * instruction `before` also has. */
 static void source_calls(struct source_page *s, const struct web_place *place,
                          const struct web_place *before) {
   bool same = before != NULL;

@@ -59,8 +59,8 @@ static pprofc_status tag_changes_judge(struct view_page *page, pprofc_str key,
 }
 
 /* Returns the verdict on the samples that have the row's label value, or NULL. Rejects a verdict
- * whose values are not the values of the row. This happens if a function has the same name as the
- * label value, because its samples then also count. */
+ * whose values are not the values of the row. If a function has the same name as the label value,
+ * the verdict also counts samples of this function. */
 static const pprofc_verdict_row *tag_verdict(struct view_page *page, const struct view_row *row) {
   const pprofc_verdict_row *found = judge_find(&page->judgement, row->name);
   if (!found) return NULL;
