@@ -138,7 +138,7 @@ typedef struct pprofc_bench_options {
 /* Sets all fields to their defaults. */
 PPROFC_API void pprofc_bench_options_init(pprofc_bench_options *options);
 
-/* The tables of a comparison. Each combination of unit and table key has a table. */
+/* The tables of a comparison. Each unit and value of the projection `table` has its own table. */
 typedef struct pprofc_bench_tables pprofc_bench_tables;
 
 /* Compares the results of a set. The set must outlive the tables. `options` may be NULL. Free
@@ -170,7 +170,7 @@ typedef struct pprofc_bench_cell {
   bool nan; /* true if this cell or its baseline has a NaN value; the two then cannot be compared */
 } pprofc_bench_cell;
 
-/* A table: all cells that have the same unit and the same table key. */
+/* A table: all cells with one unit and one value of the projection `table`. */
 typedef struct pprofc_bench_table {
   pprofc_str unit; /* unit of the values, tidied: "sec/op" */
   bool exact;      /* true if a "Unit" line of the input has assume=exact; the center is then the

@@ -167,8 +167,8 @@ PPROFC_API const char *pprofc_gate_verdict_name(pprofc_gate_verdict verdict);
 typedef struct pprofc_gate_row {
   pprofc_str group; /* package or configuration of the benchmark; may be empty */
   pprofc_str name;  /* name of the benchmark */
-  pprofc_str unit;  /* unit of the values: a base unit ("sec/op") for raw results; for a printed
-                       comparison, the printed unit */
+  pprofc_str unit;  /* unit of the values: without a prefix ("sec/op") for raw results; for a
+                       printed comparison, the printed unit */
   pprofc_str file;  /* path of the file that the row was read from */
   size_t line;      /* line of the file, from 1; 0: the row is not from a line */
   int direction;    /* 1: higher is better, -1: lower is better, 0: unknown */

@@ -26,13 +26,13 @@ typedef enum pprofc_graph_inlined {
 /* A node: a function, file, line or address, depending on the granularity. Texts are bytes of the
  * profile and may contain control bytes and invalid UTF-8. */
 typedef struct pprofc_graph_node {
-  pprofc_str name;     /* name as -top prints it, with file, line and address if these distinguish
-                          nodes */
+  pprofc_str name;     /* name as -top prints it, with the file, line and address that the
+                          granularity uses */
   pprofc_str function; /* name of the function; "" if unknown */
-  pprofc_str file;     /* source file; "" if unknown, or if files do not distinguish nodes */
-  int64_t line;        /* line in the source; 0 if unknown, or if lines do not distinguish nodes */
-  uint64_t address;    /* address of the code; 0 if unknown, or if addresses do not distinguish
-                          nodes */
+  pprofc_str file;     /* source file; "" if unknown, or if the granularity ignores files */
+  int64_t line;        /* line in the source; 0 if unknown, or if the granularity ignores lines */
+  uint64_t address;    /* address of the code; 0 if unknown, or if the granularity ignores
+                          addresses */
   int64_t flat; /* self: sum of the samples with the node as leaf, in the unit of the totals */
   int64_t cum;  /* total: sum of the samples with the node anywhere in the stack */
   pprofc_graph_inlined inlined; /* how often the node is inlined */
@@ -91,10 +91,10 @@ typedef struct pprofc_tree pprofc_tree;
 typedef struct pprofc_tree_node {
   pprofc_str name;  /* name of the frame; if its function is unknown, object and address:
                        "[libc.so.6] 0x7f10"; "" for the root */
-  pprofc_str file;  /* source file; "" if unknown, or if files do not distinguish frames */
-  int64_t line;     /* line in the source; 0 if unknown, or if lines do not distinguish frames */
-  uint64_t address; /* address of the code; 0 if unknown, or if addresses do not distinguish
-                       frames */
+  pprofc_str file;  /* source file; "" if unknown, or if the granularity ignores files */
+  int64_t line;     /* line in the source; if the granularity ignores lines, the first line of the
+                       function; 0 if unknown */
+  uint64_t address; /* address of the code; 0 if unknown, or if the granularity ignores addresses */
   size_t parent;    /* index of the caller; SIZE_MAX for the root */
   size_t end;       /* index after the last node of the subtree that begins with this node */
   /* self: sum over the samples whose stack ends at this node. total: sum over the samples whose

@@ -68,8 +68,8 @@ PPROFC_API bool pprofc_verdict_is_certain(pprofc_verdict verdict);
 typedef enum pprofc_verdict_relation {
   PPROFC_RELATION_NONE,    /* there is no related function */
   PPROFC_RELATION_MOVED,   /* two functions with a common caller; cost moved between them */
-  PPROFC_RELATION_RENAMED, /* a function under two names: the old name is gone, and the other name
-                            * is new */
+  PPROFC_RELATION_RENAMED, /* one function: the base has it under its old name, the head under its
+                              new name */
   PPROFC_RELATION_INLINED  /* a caller and its callee: the callee became inlined into the caller, or
                               stopped being inlined */
 } pprofc_verdict_relation;
@@ -114,9 +114,9 @@ typedef struct pprofc_verdict_options {
   /* minimum number of samples of base and head together, default 10; a function with fewer samples
    * is rare. 0: a function is rare if the comparison would miss a doubling of its cost */
   double min_samples;
-  bool no_common; /* true: judge a function by its recorded difference alone, without first
-                     removing the factor that all functions of a run share */
-  bool dependent; /* true: adjust p-values so that they hold for any dependence between functions */
+  bool no_common;         /* true: judge a function by its recorded difference alone, without first
+                             removing the factor that all functions of a run share */
+  bool dependent;         /* true: use p-values that allow any dependence between functions */
   const char *rules;      /* text of a JSON rules file (docs/VERDICTS.md); NULL: no rules */
   size_t rules_size;      /* length of `rules` in bytes */
   const char *rules_name; /* name of the rules file in messages */
@@ -151,8 +151,8 @@ PPROFC_API void pprofc_verdicts_free(pprofc_verdicts *verdicts);
 /* An estimate of a difference, in the unit of the recorded values. */
 typedef struct pprofc_verdict_estimate {
   pprofc_verdict verdict;  /* verdict to show */
-  pprofc_verdict own;      /* verdict after removing the factor that all functions share: unchanged,
-                              grew, shrank, new, gone ... */
+  pprofc_verdict own;      /* verdict without the change that all functions share: unchanged, grew,
+                              shrank, new, gone ... */
   double base, head;       /* mean of the base's runs, and mean of the head's runs */
   double delta, low, high; /* head - base and its 95 % interval */
   double p;                /* p-value of `own`; NaN: not tested */
@@ -176,17 +176,17 @@ typedef struct pprofc_verdict_place {
 typedef struct pprofc_verdict_row {
   pprofc_str name;                   /* name of the function */
   pprofc_verdict_estimate flat, cum; /* estimates for the self value and for the total */
-  pprofc_verdict_relation relation;  /* relation to a row with the opposite change */
+  pprofc_verdict_relation relation;  /* relation to row `partner`, if the two changes cancel */
   size_t partner;                    /* index of the related row, or PPROFC_VERDICT_NO_ROW */
   bool via_callee;                   /* true if cum changed because flat changed in the callees */
-  /* nodes where the change of flat occurs, at most 8; only for changed rows and with
-   * options.places; no nodes if the change is spread over the program */
+  /* call-tree nodes in which the flat value of the function changed, at most 8; only for changed
+   * rows and with options.places; no nodes if the change is spread over the program */
   const pprofc_verdict_place *places;
   size_t place_count; /* number of items in `places` */
 } pprofc_verdict_row;
 
-/* Returns the rows, sorted by the size of the change of flat, largest first, then by name. Sets
- * *count to their number. */
+/* Returns the rows, sorted by the absolute change of flat, largest first, then by name. Sets *count
+ * to their number. */
 PPROFC_API const pprofc_verdict_row *pprofc_verdicts_rows(const pprofc_verdicts *verdicts,
                                                           size_t *count);
 
@@ -209,8 +209,8 @@ typedef struct pprofc_verdict_domain {
   pprofc_verdict_domain_kind kind; /* property that the functions share */
   pprofc_str name, renamed;        /* name of the group, and the new name if the group was renamed
                                       ("" if not) */
-  pprofc_verdict_estimate net;     /* change of the sum over all functions of the group, also over
-                                      functions that are not in `rows` */
+  pprofc_verdict_estimate net;     /* change of the sum of the group, including functions that are
+                                      not in `rows` */
   bool moved;         /* true if the sum did not change by more than noise, so that cost only
                          moved */
   const size_t *rows; /* indices of the rows whose changes the group explains, ascending */
@@ -228,11 +228,10 @@ PPROFC_API const pprofc_verdict_domain *pprofc_verdicts_domain_of(const pprofc_v
 
 /* Returns the domain that explains the growth of the cum value of `row`. `rows` has only `row`.
  * `net` is the change of the sum of the domain's self values. Two domains can explain the growth:
- *  - All functions that the function calls, directly or indirectly, and the functions that share
- *    another domain with one of them. If this sum did not grow, only calls from other callers moved
- *    to the function.
- *  - For a new function, the nearest caller that all its stacks share, with all callees. If this
- *    sum did not grow, the function only took over work of former callees.
+ *  - All direct and indirect callees of the function, and all functions of their domains. If their
+ *    sum did not grow, calls only moved from other callers to the function.
+ *  - For a new function: the nearest caller that all its stacks share, and all callees of this
+ *    caller. If their sum did not grow, the function only took over work of other callees.
  * Returns the domain that grew less. Returns NULL if cum did not grow, or if the sums are too
  * noisy. */
 PPROFC_API const pprofc_verdict_domain *pprofc_verdicts_calls_of(const pprofc_verdicts *verdicts,
@@ -298,14 +297,14 @@ typedef struct pprofc_verdict_summary {
   bool lower_bound; /* true for profiles of lock contention, because their estimated sampling noise
                        is a lower bound */
   bool mixed_periods; /* true if the runs have different periods */
-  /* true if the durations of base and head differ but the values per second do not;
-   * PPROFC_EXPOSURE_TIME then gives a better comparison */
+  /* true if base and head differ in duration but not in the total per second; PPROFC_EXPOSURE_TIME
+   * then gives a better comparison */
   bool other_length;
   size_t tested;      /* number of rows whose flat value was tested */
   size_t changed;     /* number of tested rows whose flat value (self cost) changed */
   size_t cum_changed; /* number of rows whose cum value (with callees) changed */
   size_t shared;      /* number of rows whose flat value changed only as much as all functions */
-  /* numbers of rows in `changed` by verdict, without pairs of rows whose changes cancel */
+  /* numbers of changed rows by verdict; rows whose changes cancel do not count */
   size_t new_rows, gone_rows, grew, shrank, rose, fell;
   double alpha; /* accepted share of wrong verdicts among the changed functions, as in the
                    options */
@@ -325,7 +324,7 @@ typedef struct pprofc_verdict_summary {
                            known */
 
   /* with several runs of base or of head: noise between runs as a share of the value, and the
-   * degrees of freedom that the other functions add to this estimate */
+   * weight of the other functions in this estimate, in degrees of freedom */
   double between_run_cv, prior_degrees;
   /* with one run each of base and head: observed variance of the functions divided by the expected
    * variance, and the assumed noise between runs */
@@ -334,14 +333,14 @@ typedef struct pprofc_verdict_summary {
   double part;                /* sum of the changes of the changed rows, divided by total_delta */
   double part_low, part_high; /* Fieller's confidence interval of `part`; NaN: unbounded */
 
-  const pprofc_verdict_place *places; /* nodes where total_delta occurs, as in pprofc_verdict_row */
+  const pprofc_verdict_place *places; /* call-tree nodes in which the total changed */
   size_t place_count;                 /* number of items in `places` */
 
   double visible; /* smallest relative change of the row `largest` that the comparison finds in 80 %
                      of cases; infinite: above 1000 % */
   size_t largest; /* index of the row with the most samples, or PPROFC_VERDICT_NO_ROW */
-  /* number of runs of base and of head, or else factor by which each run must be longer, to find a
-   * change of 5 % of the row `largest`; infinite if no number suffices */
+  /* needed to find a change of 5 % in the row `largest`: number of runs on each side, or factor by
+   * which each run must be longer; infinite if no number suffices */
   double runs_for_5, samples_for_5;
   double interval_level; /* confidence level of the intervals of changed rows with options.fcr; NaN:
                             95 % */

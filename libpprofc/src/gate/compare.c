@@ -99,8 +99,8 @@ static double from_bits(uint64_t bits) {
   return value;
 }
 
-/* Counts the ratios head / base up to `limit`. For a larger base value, at least as many head
- * values fit, so the inner loop only moves forward. */
+/* Counts the pairs whose ratio head / base is at most `limit`. A larger base value has at least as
+ * many such pairs, so `fitting` never decreases. */
 static size_t ratios_up_to(struct gate_sample base, struct gate_sample head, double limit) {
   size_t count = 0, fitting = 0;
   for (size_t i = 0; i < base.count; i++) {
@@ -113,7 +113,7 @@ static size_t ratios_up_to(struct gate_sample base, struct gate_sample head, dou
 /* Returns the ratio at index `n` in ascending order, without storing all ratios. Bisects the bits
  * of doubles, because nonnegative doubles have the same order as their bits. */
 static double nth_ratio(struct gate_sample base, struct gate_sample head, size_t n) {
-  /* The upper bound is the bits of infinity. */
+  /* `high` has the bits of infinity. */
   uint64_t low = 0, high = 0x7FF0000000000000u;
   while (low < high) {
     uint64_t middle = low + (high - low) / 2;
@@ -130,7 +130,7 @@ bool gate_ratio_interval(const struct gate *gate, struct gate_sample base, struc
   *low = *high = (double)NAN;
   size_t pairs, cut;
   if (__builtin_mul_overflow(base.count, head.count, &pairs)) return true;
-  /* Only ratios of positive values have the same order as the changes. */
+  /* The ratios need positive base values, and head values of at least 0. */
   if (base.sorted[0] <= 0 || head.sorted[0] < 0) return true;
   if (!gate_u_cut(base.count, head.count, alpha, &cut, gate->mem)) return false;
   if (cut == 0) return true;
@@ -376,7 +376,7 @@ static const char *test_on_rounds(const char *test) {
 
 /* ---- counts ------------------------------------------ */
 
-/* The noise of a count is this number times the larger relative range of base and head. */
+/* The noise of a count is this number times range / median, the larger of base and head. */
 #define COUNT_SWING 3
 
 /* Returns the range of a sample divided by its median. */

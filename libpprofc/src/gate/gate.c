@@ -45,7 +45,7 @@ struct gate_row gate_row_unknown(void) {
   };
 }
 
-/* Successive rows from one line of a file share the escaped copy of its text. */
+/* Successive rows from one line of a file share the escaped copy of the line. */
 bool gate_add(struct gate *gate, const struct gate_row *row) {
   struct gate_row clean = *row;
   struct gate_shown *last = &gate->line;

@@ -106,7 +106,7 @@ enum gate_delta { GATE_DELTA_NUMBER, GATE_DELTA_FROM_ZERO, GATE_DELTA_UNKNOWN };
 /* Result of a test of a row. */
 struct gate_test {
   bool tested; /* true if the test computed p */
-  /* centers (means or medians) of the samples in base units, such as seconds; NaN if missing */
+  /* centers (means or medians) of both samples, in a unit without prefix; NaN if missing */
   double base, head;
   enum gate_delta delta_kind;
   double delta; /* difference relative to the base: (head - base) / base; +Inf if the base is 0 */
@@ -145,15 +145,15 @@ struct gate_row {
   /* relative change from the first to the last sample, in base and in head */
   double base_trend, head_trend;
   bool base_drifts, head_drifts; /* true if the trend of base or of head is significant */
-  double spread; /* distance between the quartiles of the samples relative to their median, the
-                    larger of base and head; NaN if unknown */
+  double spread; /* noise (standard deviation) estimated from the quartiles, divided by the median;
+                    the larger of base and head; NaN if unknown */
   /* standard deviation divided by the mean, of base and of head; NaN if unknown */
   double base_noise, head_noise;
   double between, between_degrees; /* standard error of log(head / base) from earlier runs, and its
                                       degrees of freedom; 0 if unknown */
-  /* The larger of two ranges: of base and of head. A range is the largest minus the smallest
-   * sample. If the medians differ by more than both inner ranges, it is the larger inner range,
-   * which does not count the lowest and the highest sample. */
+  /* The larger range of base and head. A range is the largest minus the smallest sample. An inner
+   * range skips the lowest and the highest sample. If the medians differ by more than both inner
+   * ranges, this is the larger inner range. */
   double range;
 
   bool whole;       /* true for the row of the geometric mean of all benchmarks */
@@ -175,15 +175,15 @@ struct gate_row {
   pprofc_gate_verdict verdict;
   double wanted; /* threshold before the noise of counts raised it; 0 if it was not raised */
   double threshold, floor, alpha; /* limits that apply to this row */
-  double noise; /* noise of counts if it raised the threshold, else 0; gate_compare_sides sets it
-                   for all counts, and the judge clears it if the threshold is larger */
+  double noise; /* noise of counts, from gate_compare_sides; the judge sets it to 0 if the threshold
+                   is larger */
   size_t rule;  /* last matching rule; SIZE_MAX: no rule */
   bool significant;
   bool is_cpu;       /* true for a CPU time that is judged instead of the wall time */
-  const char *aside; /* reason why the gate judges another row of the benchmark instead, such as its
-                        CPU time; else NULL */
-  bool watched; /* true for a time if the gate judges instructions instead, or CPU time by -time
-                   auto; the row is inconclusive if it got worse but the judged row did not */
+  const char *aside; /* reason why the gate judges another row instead, such as the CPU time of the
+                        benchmark; else NULL */
+  bool watched; /* true for a time that is only watched: the gate judges instructions, or by -time
+                   auto CPU time; inconclusive if only the watched time got worse */
   /* for a row with `watched` set: index of the row that the gate judges instead */
   size_t judged;
   double level;   /* p-value up to which the row would be significant if no other row changed */
@@ -200,8 +200,8 @@ struct gate_row {
  * gate_add. */
 struct gate_row gate_row_unknown(void);
 
-/* Returns the verdict to print. If the interval excludes 0, replaces "unchanged" by "not slower",
- * "below the threshold" or "below the floor". */
+/* Returns the verdict to print. If an unchanged row certainly got better, the text is "not slower".
+ * If it certainly got worse, the text is "below the threshold" or "below the floor". */
 const char *gate_row_verdict(const struct gate_row *row);
 
 struct gate_earlier;
@@ -221,7 +221,7 @@ struct gate {
   struct buffer warnings;     /* warnings about the result, one line each */
   struct interner noise_keys; /* keys of the benchmarks in earlier runs, see gate_noise_key */
   struct interner noise_units;
-  struct gate_earlier *noise; /* noise between earlier runs, by the index of the key */
+  struct gate_earlier *noise; /* noise between earlier runs, for each key in noise_keys */
   size_t noise_count, noise_capacity;
   struct gate_settings settings;
   size_t inputs;
@@ -236,7 +236,7 @@ struct gate {
   /* Number of benchmarks judged by CPU time, and number judged by wall time. Counts only benchmarks
    * that have both times. */
   size_t cpu_times, wall_times;
-  size_t family;     /* number of p-values in the correction for the number of tests */
+  size_t family;     /* number of p-values that are corrected together */
   size_t tested;     /* number of rows with a test */
   size_t blind;      /* number of rows whose test would miss a change as large as the threshold */
   size_t benchmarks; /* number of benchmarks with a compared row */
@@ -244,8 +244,8 @@ struct gate {
   size_t visible_count; /* number of rows whose smallest detectable change is known */
   double visible_middle, visible_worst; /* median and maximum of the smallest detectable changes */
   size_t visible_row;                   /* index of the row that has visible_worst */
-  /* smallest detectable change of the geometric mean of all benchmarks; the largest of all units; 0
-   * if the mean changed, or if the gate did not divide the values by the machine's speed */
+  /* smallest detectable change of the geometric mean of all benchmarks, in the unit with the
+   * largest; 0 if the mean changed, or if the gate did not divide by the machine's speed */
   double visible_whole;
   /* number of rounds in base and in head with which every row's test finds a change as large as the
    * threshold */

@@ -27,8 +27,8 @@ static void apply_rule(struct gate_row *row, const struct gate_rule *rule) {
   if (rule->direction) row->direction = rule->direction;
 }
 
-/* Applies the rules to a row. If several matching rules have a setting, the last rule counts. Sets
- * *decides to the last rule that ignores or accepts the row. */
+/* Applies the rules to a row. If several matching rules have a setting, the setting of the last
+ * rule applies. Sets *decides to the last rule that ignores or accepts the row. */
 static void apply_rules(struct gate *gate, struct gate_row *row, struct buffer *scratch,
                         const struct gate_rule **decides) {
   struct gate_settings *s = &gate->settings;
@@ -112,8 +112,8 @@ static void judge_prepare(struct gate *gate, struct gate_row *row, struct buffer
  * group of watched times (gate_row.watched). */
 struct family {
   size_t test; /* index in gate_row.tests */
-  /* factor for the p-values. It is 2 for the third test. Without it, three tests together would
-   * report more than a share alpha of unchanged suites as worse. */
+  /* factor for the p-values: 2 for the third test (trimmed t), else 1. Without this factor, more
+   * than a share alpha of unchanged suites would fail at least one of the three tests. */
   double factor;
   bool screened, watched;
 };
@@ -169,7 +169,7 @@ static bool is_significant(const struct gate *gate, const struct gate_row *row) 
   return row->tested && row->adjusted <= row->alpha;
 }
 
-/* Takes the result of test `which` if it decides about the row and the earlier tests do not. */
+/* Uses the result of test `which` if it found a change that counts and earlier tests did not. */
 static void take_further(const struct gate *gate, struct gate_row *row, size_t which,
                          const struct gate_rule *decides) {
   if (!row->tests[which].tested || verdict_is_decided(row->verdict)) return;
@@ -216,15 +216,15 @@ bool gate_was_corrected(const struct gate *gate, const struct gate_row *row) {
   return gate_was_judged(row) || row->watched;
 }
 
-/* True if the row that is judged instead of a time got worse. An instruction count got worse only
- * if its verdict shows it, because a few more instructions do not explain a longer time. */
+/* True if the row that is judged instead of a time got worse. A few more instructions do not
+ * explain a longer time, so the verdict on an instruction count must not be "unchanged". */
 static bool judged_got_worse(const struct gate_row *judged) {
   if (!judged->exact) return judged->significant && judged->delta > 0;
   return judged->delta > 0 && judged->verdict != PPROFC_GATE_UNCHANGED;
 }
 
-/* Marks a row of time inconclusive if the time got worse but the row that is judged instead did
- * not. The reason can be a wait, a busy machine or the memory system. */
+/* Marks a watched time inconclusive if it got worse but the row that the gate judges instead did
+ * not. A wait, a busy machine or the memory system can cause this. */
 static void watch_row(const struct gate *gate, struct gate_row *row) {
   if (row->verdict != PPROFC_GATE_ASIDE || !row->watched) return;
   if (judged_got_worse(&gate->rows[row->judged])) return;
@@ -323,7 +323,7 @@ static void expire_rules(struct gate *gate, const char *today) {
   }
 }
 
-/* Judges the rows. For each row, stores the last rule that ignores or accepts it in `decides`. */
+/* Judges the rows. Stores in decides[i] the last rule that ignores or accepts row i. */
 static pprofc_status judge_rows(struct gate *gate, const struct gate_rule **decides,
                                 struct buffer *scratch, pprofc_error *error) {
   if (!gate_choose_times(gate)) return error_nomem(error);

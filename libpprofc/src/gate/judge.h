@@ -31,12 +31,12 @@ struct gate_side {
 
 /* Compares base and head by the settings of the gate, and fills in the row. Compares medians of
  * rounds if base and head each have at least 4 rounds. An exact row (a count of events) needs no
- * test; its noise is three times the larger relative range of base and head. Returns false when out
- * of memory. */
+ * test; its noise is three times the range divided by the median, of base or head, whichever is
+ * larger. Returns false when out of memory. */
 bool gate_compare_sides(const struct gate *gate, struct gate_row *row, struct gate_side base,
                         struct gate_side head);
 
-/* Sets *cut to the number of values of U at each end of its range that are significant at alpha in
+/* Sets *cut so that the *cut smallest and the *cut largest values of U are significant at alpha in
  * a two-sided test. Returns false when out of memory. */
 bool gate_u_cut(size_t n, size_t m, double alpha, size_t *cut, const pprofc_allocator *mem);
 
@@ -96,7 +96,7 @@ bool gate_power_samples(struct gate_power *power, const struct gate_design *desi
                         double *samples);
 
 /* Gives every row its verdict and counts the verdicts. `today` is a day such as "2026-11-20"; rules
- * that end before it do not apply. */
+ * that end before this day do not apply. */
 pprofc_status gate_judge(struct gate *gate, const char *today, pprofc_error *error);
 
 /* Makes a regressed row inconclusive, for a reason that the row's numbers do not show. */
@@ -126,8 +126,8 @@ bool gate_was_judged(const struct gate_row *row);
  * sizes. */
 bool gate_unit_depends_on_load(pprofc_str unit);
 
-/* True if the correction for the number of tests includes a p-value of the row: the gate judges the
- * row, or the row is a watched time (gate_row.watched). */
+/* True if a p-value of the row was corrected for the number of tests: the gate judges the row, or
+ * the row is a watched time (gate_row.watched). */
 bool gate_was_corrected(const struct gate *gate, const struct gate_row *row);
 
 /* ---- the verdict on a row ---------------------------- */
@@ -159,7 +159,7 @@ void gate_noise_key(struct buffer *out, pprofc_str group, pprofc_str name, pprof
 struct gate_earlier {
   /* variance of the logarithm of a run's median, and the degrees of freedom of this variance */
   double variance, degrees;
-  /* sums of the third and fourth powers of the differences to the mean logarithm */
+  /* sums of the third and fourth powers of (log(median) - mean of the logarithms) */
   double third, fourth;
   uint32_t unit; /* index of the unit in gate->noise_units */
   bool timed;    /* true for times and rates, which are equal in two runs only by chance */
@@ -206,7 +206,7 @@ bool gate_find_visible(struct gate *gate);
  * them. */
 void gate_screen_settings(struct gate_settings *settings);
 
-/* True if a row that was judged after gate_screen_settings needs further rounds. */
+/* True if a row needs further rounds. The settings must be from gate_screen_settings. */
 bool gate_screen_selects(const struct gate_row *row);
 
 /* True if a look (an early judgement, see above) decides about a row. Either the row has regressed

@@ -35,8 +35,8 @@ bool gate_keep_earlier(struct gate *gate, pprofc_str key, const double *values, 
   earlier.unit = interner_copy(&gate->noise_units, &gate->arena, str_slice(key, unit, key.size));
   uint32_t id = interner_copy(&gate->noise_keys, &gate->arena, key);
   if (id == MAP_NONE || earlier.unit == MAP_NONE) return false;
-  /* Ids have no gaps: a new id is the next index. If two benchmarks have the same key, the larger
-   * variance counts. */
+  /* A new key gets the next id, noise_count. If two benchmarks have the same key, keep the larger
+   * variance. */
   if (id == gate->noise_count)
     return ARRAY_PUSH(gate->mem, gate->noise, gate->noise_count, gate->noise_capacity, earlier);
   if (earlier.variance > gate->noise[id].variance) gate->noise[id] = earlier;
@@ -92,30 +92,29 @@ pprofc_status gate_learn_noise(struct gate *gate, const pprofc_bench *set, pprof
 
 /* Minimum number of benchmarks in a unit for combining their variances. */
 #define SHARED_MIN 10
-/* Maximum degrees of freedom; also their number if all benchmarks have the same variance. */
+/* Maximum degrees of freedom. The shared variance has them if all benchmarks vary equally. */
 #define DEGREES_MOST 1e4
 
 /* Statistics of the benchmarks in a unit. The tail is the excess kurtosis of the difference of two
  * runs: 0 for normal noise, and above 0 if large differences are more frequent. */
 struct unit_noise {
-  /* of the logarithms of the variances, corrected for the bias of small samples: number, mean, sum
-   * of squared deviations, and sum of sampling variances */
+  /* statistics of log(variance), corrected for the bias of small samples: number, mean, sum of
+   * squared deviations, and sum of sampling variances */
   size_t count;
   double mean, squares, sampling;
-  /* sums over the benchmarks: fourth and second powers of the differences between two runs, and
-   * products of the squares of two differences that have no run in common */
+  /* sums over the benchmarks of three means; d is the difference of two runs: d^4, d^2, and the
+   * product of two d^2 that have no run in common */
   double fourth, second, product;
   size_t products; /* number of benchmarks in `product`, which needs four runs */
-  double skew;     /* sum over the benchmarks of the third cumulant of a run */
+  double skew;     /* sum of the third cumulants, one for each benchmark */
   /* tail (see the comment on the struct), and sum over the benchmarks of 1 / number of runs */
   double tail, inverse_runs;
   /* variance that all benchmarks of the unit share, and its weight in degrees of freedom */
   double variance, degrees;
 };
 
-/* Adds a benchmark to the sums for the tail (unit_noise.tail). `fourth`, `second` and `product` get
- * means over all pairs of runs, computed from the powers of the deviations from the benchmark's
- * mean. */
+/* Adds a benchmark to the sums for the tail (unit_noise.tail). Computes the means over all pairs of
+ * runs from the sums of powers in `e`, without a loop over the pairs. */
 static void unit_noise_add_tail(struct unit_noise *u, const struct gate_earlier *e) {
   double n = e->degrees + 1, pairs = n * e->degrees, squares = e->variance * e->degrees;
   u->fourth += (2 * n * e->fourth + 6 * squares * squares) / pairs;
@@ -139,10 +138,10 @@ static void unit_noise_add(struct unit_noise *u, const struct gate_earlier *e) {
 }
 
 /* Estimates the tail (unit_noise.tail). With at least four runs of every benchmark, measures the
- * tail within each benchmark. With fewer, assumes that all benchmarks have equal noise. If it is
- * unequal, the tail is too large, and the test finds fewer changes. A few runs seldom contain the
- * largest values of skewed noise. So the tail is at least a multiple of the squared skewness, whose
- * estimate is more exact (docs/method/gates_earlier.md). */
+ * tail within each benchmark. With fewer, assumes that all benchmarks have equal noise. If their
+ * noise differs, the tail is too large, and the test finds fewer changes. A few runs seldom contain
+ * the largest values of skewed noise. So the tail is at least a multiple of the squared skewness,
+ * which few runs show more exactly (docs/method/gates_earlier.md). */
 static double unit_noise_tail(const struct unit_noise *u) {
   double count = (double)u->count, square = u->second * u->second / count;
   if (u->products == u->count) square = u->product;
@@ -155,7 +154,7 @@ static double unit_noise_tail(const struct unit_noise *u) {
 static void unit_noise_finish(struct unit_noise *u) {
   if (u->count < SHARED_MIN) return;
   u->tail = unit_noise_tail(u);
-  /* The variances of samples spread more if large differences are frequent (tail > 0). */
+  /* Frequent large differences (tail > 0) make the estimated variances vary more. */
   double sampling = u->sampling + 2 * u->tail * u->inverse_runs;
   double spread = u->squares / (double)(u->count - 1) - sampling / (double)u->count;
   u->degrees = DEGREES_MOST;
@@ -164,7 +163,7 @@ static void unit_noise_finish(struct unit_noise *u) {
 }
 
 /* Lowers the degrees of freedom, so that the t distribution has large values as often as the noise.
- * Scales the variance, so that the test statistic keeps its variance. */
+ * This widens the distribution, so reduces the variance by the same factor. */
 static void earlier_add_tail(struct gate_earlier *e, double tail) {
   if (!(tail > 0) || !(e->degrees > 4)) return;
   double degrees = 4 + 6 / (tail + 6 / (e->degrees - 4));
@@ -182,8 +181,7 @@ bool gate_share_earlier(struct gate *gate) {
   for (size_t i = 0; i < count; i++) {
     const struct unit_noise *u = &shared[all[i].unit];
     double degrees = all[i].degrees + u->degrees;
-    /* Keep a variance of 0 for memory sizes, which have no noise. For times, a variance of 0 is
-     * chance. */
+    /* A variance of 0 is right for memory sizes, which have no noise, but is chance for times. */
     if (!(all[i].variance > 0) && !(all[i].timed && u->degrees > 0)) continue;
     all[i].variance = (u->degrees * u->variance + all[i].degrees * all[i].variance) / degrees;
     all[i].degrees = degrees;
@@ -195,18 +193,16 @@ bool gate_share_earlier(struct gate *gate) {
 
 /* ---- the test ---------------------------------------- */
 
-/* Returns the two-sided p-value of a change, or 1 if its size is unknown. */
+/* Returns the two-sided p-value from earlier runs, or 1 if the size of the change is unknown. */
 static double earlier_p(const struct gate_row *row, enum gate_delta kind, double delta) {
   double change = log1p(delta) / row->between;
   if (kind == GATE_DELTA_UNKNOWN) return 1;
-  /* A change from 0, or to 0 or less, exceeds all noise, because the values of earlier runs are
-   * positive. */
+  /* The values of earlier runs are positive, so a change from 0, or to 0 or less, is not noise. */
   if (!isfinite(change)) return 0;
   return pprofc_t_two_sided(change, row->between_degrees);
 }
 
-/* Widens the interval of a change so that it contains the interval that the noise of earlier runs
- * gives. */
+/* Widens the interval of a change until it contains the interval from the noise of earlier runs. */
 static void earlier_widen(const struct gate_row *row, double delta, double *low, double *high) {
   double half = row->between * pprofc_t_quantile(1 - row->alpha / 2, row->between_degrees);
   if (!isfinite(delta)) return;
@@ -220,7 +216,7 @@ static void earlier_widen(const struct gate_row *row, double delta, double *low,
 
 static const char earlier_name[] = "t on earlier runs";
 
-/* Sets p to the p-value from earlier runs if that is larger, or if the row has no other test. */
+/* Sets row->p to the p-value from earlier runs if this is larger or the row has no other test. */
 static void earlier_take_p(const struct gate *gate, struct gate_row *row) {
   double p = earlier_p(row, row->delta_kind, row->delta);
   bool alone = row->constant || gate->settings.test == PPROFC_GATE_NONE;
@@ -230,15 +226,15 @@ static void earlier_take_p(const struct gate *gate, struct gate_row *row) {
   row->constant = false;
 }
 
-/* Tests a change against two kinds of noise: within this run, and between runs. The larger p-value
- * counts. */
+/* Tests a change against two kinds of noise: within this run, and between runs. Keeps the larger
+ * p-value. */
 void gate_test_earlier(const struct gate *gate, struct gate_row *row, pprofc_str key) {
   uint32_t id = interner_find(&gate->noise_keys, key);
   if (id == MAP_NONE) return;
   const struct gate_earlier *e = &gate->noise[id];
-  /* The runs are equal by chance, so the noise between them is unknown. */
+  /* Times are equal only by chance, so the noise between these runs is unknown. */
   if (e->timed && !(e->variance > 0)) return;
-  row->one_process = false; /* Earlier runs show the noise between processes. */
+  row->one_process = false; /* Earlier runs show the noise, so one process suffices. */
   if (!(e->variance > 0) || row->base_count < 2 || row->head_count < 2) return;
   row->between = sqrt(2 * e->variance);
   row->between_degrees = e->degrees;

@@ -72,8 +72,7 @@ struct mean_error {
 
 /* Returns the power of Welch's test. The estimates of both variances are chi-squared. Their sum is
  * independent of their ratio, and the test's degrees of freedom depend only on the ratio. The
- * integral runs over an angle that represents the ratio, because the density over the angle has no
- * pole. */
+ * integral runs over an angle that represents the ratio. */
 static double power_of_welch(double change, struct mean_error x, struct mean_error y,
                              double level) {
   double degrees = x.degrees + y.degrees, true_error = sqrt(x.variance + y.variance);
@@ -172,9 +171,9 @@ double gate_power_select(double *values, size_t count, size_t k) {
   return values[k];
 }
 
-/* Returns the smallest shift of the head that makes two simulated samples differ significantly. A
- * growing shift adds pairs to U one by one, so this shift is one of the sorted differences between
- * both samples. */
+/* Returns the smallest shift of the head that makes two simulated samples differ significantly. U
+ * changes only when a shifted value passes a value of the other sample, so this shift is a
+ * difference between two values. */
 static double shift_of_draw(uint64_t *state, size_t n, size_t m, size_t cut, double *scratch) {
   double *x = scratch, *y = x + n, *differences = y + m;
   for (size_t i = 0; i < n + m; i++) scratch[i] = draw_normal(state);
@@ -183,7 +182,7 @@ static double shift_of_draw(uint64_t *state, size_t n, size_t m, size_t cut, dou
   return gate_power_select(differences, n * m, n * m - cut);
 }
 
-/* Finds the shift of head, in standard deviations, that a share GATE_POWER of simulations finds. */
+/* Computes the head's shift, in standard deviations, that most tests (GATE_POWER) detect. */
 static bool simulate_u(size_t n, size_t m, double level, double *shift,
                        const pprofc_allocator *mem) {
   size_t cut, size = n + m + n * m;
@@ -217,7 +216,7 @@ static bool shift_for_u(struct gate_power *power, size_t n, size_t m, double lev
   return !power->known.failed;
 }
 
-/* Converts a shift in standard deviations to a relative change, which also scales head's noise. */
+/* Converts a shift in standard deviations to a relative change; this scales head's noise. */
 static double change_of_shift(const struct gate_design *d, double shift) {
   double change = 0, most = most_change(d);
   for (int i = 0; i < 200; i++) {
@@ -279,7 +278,7 @@ static double guess_samples(double level, double ratio) {
   return ceil(n);
 }
 
-/* Starts from the estimate. Then goes down or up to the smallest number that suffices. */
+/* Goes down or up from guess_samples to the smallest number of samples that suffices. */
 bool gate_power_samples(struct gate_power *power, const struct gate_design *design, double change,
                         double *samples) {
   struct gate_design d = *design;

@@ -271,8 +271,8 @@ static void put_mistake_place(const struct rules_reader *r, char *out, size_t si
     snprintf(out, size, "%s, \"%.200s\"", rule, r->key);
 }
 
-/* Finds the line and the column of the error, counted from 1. If a name has escapes, its copy is
- * outside the file's text, so both are 1. */
+/* Finds the line and the column of the error, counted from 1. A name with escapes was copied, so
+ * its place in the text is unknown, and both are 1. */
 static void find_mistake(const struct rules_reader *r, size_t *line, size_t *column) {
   uintptr_t offset = (uintptr_t)r->at - (uintptr_t)r->data.data;
   if (r->key) offset--; /* r->at is after the opening quote; report the quote. */

@@ -8,8 +8,8 @@
 
 enum kind { WALL, CPU, USER, SYSTEM, RATE, INSTRUCTIONS, KINDS };
 
-/* Indices of a benchmark's rows by kind (wall time, CPU time ...), or SIZE_MAX. If a table has
- * several columns, each column of a benchmark has its own struct. */
+/* Indices of the rows of a benchmark by kind (wall time, CPU time ...), or SIZE_MAX. A benchmark
+ * has one struct for each column of a printed table. */
 struct gate_times {
   size_t row[KINDS];
   size_t seen[KINDS]; /* number of columns found so far, by kind of row */
@@ -70,7 +70,7 @@ static const char *why_not_cpu(const struct gate_row *wall, const struct gate_ro
   if (is_part(wall->name, "/manual_time"))
     return "wall time is judged: the benchmark measures by itself";
   if (has_threads(wall, cpu)) return "wall time is judged: the benchmark has several threads";
-  /* On an overloaded machine every benchmark waits for a processor. */
+  /* On an overloaded machine every benchmark waits for a processor, so ignore the wait. */
   if (!wall->overloaded && waits(wall, cpu))
     return "wall time is judged: the benchmark waits most of the time";
   return NULL;

@@ -3,7 +3,7 @@
 #include "gate/judge.h"
 
 /* Returns the p-value up to which a row would be significant if no other row changed. Both
- * corrections (Holm, Benjamini-Hochberg) compare the smallest p-value with this limit. */
+ * corrections (Holm, Benjamini-Hochberg) compare the smallest of all p-values with this limit. */
 static double level_of(const struct gate *gate, const struct gate_row *row) {
   bool corrected = gate->settings.correction != PPROFC_GATE_UNCORRECTED && gate->family > 1;
   return corrected ? row->alpha / (double)gate->family : row->alpha;
@@ -43,8 +43,8 @@ static bool find_rounds(const struct gate *gate, struct gate_power *power,
   return true;
 }
 
-/* Raises the smallest detectable change to the smallest change that exceeds the noise between runs,
- * if that is larger. More rounds in this run do not reduce this noise. */
+/* Raises the smallest detectable change to the smallest change that exceeds the noise between runs.
+ * More rounds in this run do not reduce this noise. */
 static void see_between_runs(struct gate_row *row) {
   double t = pprofc_t_quantile(1 - row->level / 2, row->between_degrees) +
              pprofc_t_quantile(GATE_POWER, row->between_degrees);
@@ -95,7 +95,7 @@ static bool see_row(struct visible_search *v, struct gate_row *row) {
 
 /* ---- all rows ---------------------------------------- */
 
-/* Counts a tested row. gate->visible_row is the first row with the largest value of `visible`. */
+/* Adds a tested row to the totals. visible_row is the first row with the largest `visible`. */
 static void visible_count_row(struct visible_search *v, const struct gate_row *row, size_t index) {
   struct gate *gate = v->gate;
   gate->tested++;
@@ -127,8 +127,8 @@ static bool see_all(struct visible_search *v) {
 
 /* ---- benchmarks -------------------------------------- */
 
-/* Counts the benchmarks that have a compared row, and among them the benchmarks with an unjudged
- * row (gate_row.unjudged). Returns false when out of memory. */
+/* Counts the benchmarks that have a compared row, and how many of them have an unjudged row
+ * (gate_row.unjudged). Returns false when out of memory. */
 static bool see_benchmarks(struct gate *gate) {
   struct interner keys;
   bool *unjudged = mem_array(gate->mem, gate->row_count, sizeof *unjudged), good = unjudged;

@@ -144,7 +144,7 @@ static inline bool scaled_parse(pprofc_str text, int exponent, int64_t *out) {
 /* Counts the events that a reader used, and the events that it skipped for each reason. The counts
  * become comments in the profile. open.c prints the comments that users must see. */
 
-/* A reason for skipping events. The reason becomes the comment "1 ONE" or "COUNT MANY". */
+/* A reason for skipping events. It becomes a comment: "1 " and `one`, or `count` and `many`. */
 struct import_loss {
   uint64_t count;
   /* `one` is the text for one event, `many` the text for several events. In the row that ends a
@@ -152,7 +152,7 @@ struct import_loss {
   const char *one, *many;
 };
 
-/* Adds the comment "1 ONE" or "COUNT MANY" to the profile, unless count is 0. */
+/* Adds a comment, unless count is 0: "1 " and `one`, or `count` and `many`. */
 void import_note_count(pprofc_builder *builder, uint64_t count, const char *one, const char *many);
 
 /* Adds the comment "WHAT: COUNT" to the profile, unless count is 0. */
@@ -232,8 +232,8 @@ void call_paths_free(struct call_paths *paths);
 uint32_t call_paths_enter(struct call_paths *paths, uint32_t caller, uint32_t location);
 
 /* Adds a sample with the stack of a path; MAP_NONE means an empty stack. Call it only after
- * call_paths_enter has entered all paths, because the stacks of callers share the memory of the
- * deepest stack. */
+ * call_paths_enter has entered all paths, because the stack of a path is stored as a part of its
+ * deepest callee's stack. */
 void call_paths_sample(struct call_paths *paths, uint32_t path, const int64_t *values);
 
 #endif

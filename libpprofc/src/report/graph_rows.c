@@ -15,7 +15,7 @@ struct graph_copy {
   const struct pipeline_result *result;
   const struct graph *graph;
   struct pprofc_graph *rows;
-  size_t *row_of; /* for each node, its index among the shown nodes; SIZE_MAX if it is not shown */
+  size_t *row_of;    /* for each node, its index among the shown nodes; SIZE_MAX: not shown */
   pprofc_str *texts; /* copy of each text in frames.texts; data is NULL until the copy is made */
 };
 
@@ -92,8 +92,7 @@ static bool graph_copy_edges(struct graph_copy *c) {
   for (size_t i = 0; i < g->sorted_count; i++) {
     const struct graph_edge *edge = &g->edges[g->sorted[i]];
     size_t source = c->row_of[edge->source], target = c->row_of[edge->target];
-    if (source == SIZE_MAX || target == SIZE_MAX)
-      continue; /* One of the nodes is not shown, because its changes cancel out. */
+    if (source == SIZE_MAX || target == SIZE_MAX) continue; /* One of the nodes is not shown. */
     edges[count++] = (pprofc_graph_edge){
         .source = source,
         .target = target,

@@ -19,7 +19,7 @@ struct report {
   bool rows_add_up; /* true if the report marks its rows for -budget (output_row), and the flat
                        values of these rows add up to the total */
   struct graph_summary legend; /* if rows_add_up: how many nodes are shown and dropped */
-  int node_rank; /* if rows_add_up: importance of rows of nodes for -budget (core/brief.h) */
+  int node_rank; /* if rows_add_up: rank of the rows that show nodes, for -budget (core/brief.h) */
   pprofc_str output_unit; /* value of the option unit, or the unit that pipeline_graph chose
                              (docs/spec/pprof.md, 20.2) */
 };
@@ -43,7 +43,7 @@ struct report_format {
 #define REPORT_FILE_FUNCTIONS 256u /* flag: the default granularity is filefunctions */
 #define REPORT_LOG            512u /* flag: the report is text that must be safe in CI logs */
 
-#define REPORT_SUMS   1024u /* flag: the profile may have sums of samples with equal stacks */
+#define REPORT_SUMS   1024u /* flag: the reader may add up samples that have equal stacks */
 #define REPORT_LABELS 2048u /* flag: the report shows labels */
 /* flag: the report reads each stack as the difference from the previous stack (profile/delta.h) */
 #define REPORT_PASSES    4096u
@@ -70,7 +70,7 @@ const struct report_format *report_format_find(const char *name);
  * of the sample, which is `divisor`. Returns `value` if `divisor` is 0. */
 static inline int64_t report_mean(int64_t value, int64_t divisor) {
   if (divisor == -1)
-    return (int64_t)(0 - (uint64_t)value); /* wraps around for the smallest integer */
+    return (int64_t)(0 - (uint64_t)value); /* no overflow for the smallest integer */
   return divisor ? value / divisor : value;
 }
 
@@ -163,7 +163,7 @@ void labels_profile(const struct report *report, label_fn label, void *context);
 void labels_graph(const struct report *report, const struct graph_summary *legend, bool full,
                   label_fn label, void *context);
 
-/* Corrects the node counts in a line from labels_graph after rows were omitted from the report.
+/* Corrects the numbers of nodes in a line that labels_graph made, after the report omitted rows.
  * The function is a brief_recount_fn, and `report` is a struct report. */
 bool labels_recount(const void *report, const struct brief_left *left, pprofc_str line,
                     struct buffer *to);
@@ -198,7 +198,7 @@ struct tag_value {
   struct label label;
   pprofc_str key, value; /* printed text of the key, and of the value */
   int64_t sum;
-  int64_t low, high; /* smallest and largest of the numbers in the labels that share this sum */
+  int64_t low, high; /* smallest and largest number in the labels of this sum */
 };
 
 struct tag_sums {
@@ -220,7 +220,7 @@ void tag_sums_free(struct tag_sums *tags);
 /* Compares two sums by the texts of their key and value. The function is for qsort. */
 int tag_sums_by_text(const void *left, const void *right);
 
-/* Returns the index after the last item that has the key of items[from]. */
+/* Returns the index after the last item with the same label key as items[from]. */
 size_t tag_sums_end(const struct tag_sums *tags, size_t from);
 
 #endif

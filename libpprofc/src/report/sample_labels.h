@@ -37,7 +37,7 @@ void label_groups_read(struct label_groups *groups, size_t sample);
 struct text_pieces {
   const pprofc_allocator *mem;
   struct buffer text;
-  size_t started; /* offset of the current piece */
+  size_t started; /* offset of the current piece in `text` */
   struct text_piece {
     size_t from, size;
     const char *data; /* text of the piece; text_pieces_sort sets it */

@@ -97,7 +97,7 @@ static size_t dhat_read_stack(const struct node *point, const uint32_t *location
   return depth;
 }
 
-/* Adds a sample for each program point. `members` names the members with the sample's values. */
+/* Adds a sample for each program point. `members` has the names of the JSON members to read. */
 static void dhat_read_points(pprofc_builder *builder, struct arena *arena, const struct node *root,
                              const char *const *members, size_t types) {
   const struct node *points = node_get(root, "pps"), *table = node_get(root, "ftbl");

@@ -122,7 +122,7 @@ uint32_t json_script_frame(pprofc_builder *builder, pprofc_str name, pprofc_str 
 
 uint32_t json_v8_frame(pprofc_builder *builder, const struct node *node) {
   const struct node *call = node_get(node, "callFrame");
-  if (!call) call = node; /* in files from before 2017, the node has the members itself */
+  if (!call) call = node; /* before 2017, the node itself had the members of callFrame */
   int64_t line = json_member_line(call, "lineNumber"),
           column = json_member_line(call, "columnNumber");
   /* V8 counts lines from 0 and uses -1 for unknown; profiles count from 1 and use 0 for unknown. */
@@ -185,7 +185,7 @@ static bool json_read_document(const struct node *root, bool cut, pprofc_builder
 bool import_is_json(pprofc_str data) {
   pprofc_str text = str_trim(data);
   if (str_starts(text, STR("{"))) return true;
-  /* A bracket alone is not enough, because folded stacks may begin with a bracket. */
+  /* Folded stacks may also begin with a bracket, so JSON needs a brace after the bracket. */
   return str_starts(text, STR("[")) &&
          str_starts(str_trim(str_slice(text, 1, text.size)), STR("{"));
 }

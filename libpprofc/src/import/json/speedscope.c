@@ -151,8 +151,8 @@ static void speedscope_add_event(struct speedscope_reader *r, const struct speed
   builder_event(r->builder, m->track, start, duration);
 }
 
-/* Prepares the recording of times for a profile. In files of pprofc, samples are in order of time
- * only if the name of the exporter has the suffix SPEEDSCOPE_TIMED. */
+/* Prepares to record the times of the samples. A file of pprofc has times only if the name of the
+ * exporter ends with SPEEDSCOPE_TIMED. */
 static void speedscope_begin_times(struct speedscope_reader *r, struct speedscope_member *m) {
   const char *unit;
   unit_scale_to_int(m->unit, &unit);
@@ -178,7 +178,7 @@ static void speedscope_add_sample(struct speedscope_reader *r, struct speedscope
   import_label(r->builder, "profile", m->name);
 }
 
-/* Removes the frames of the previous stack that the next stack, at `text`, does not share. `room`
+/* Keeps the frames of the previous stack with which the next stack, at `text`, also begins. `room`
  * is the number of bytes that can be read at `text`. */
 static void speedscope_share(struct speedscope_stack *stack, const char *text, size_t room) {
   size_t end = stack->depth ? stack->ends[stack->depth - 1] : 0;

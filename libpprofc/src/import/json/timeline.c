@@ -97,8 +97,8 @@ static struct timeline_profile *timeline_start(struct timeline *t, const struct 
   return &t->profiles[i];
 }
 
-/* Adds the nodes and samples of one event to a profile. The member `cpuProfile`, or else `data`
- * itself, contains the nodes and samples. The time deltas may be in either of the two. */
+/* Adds the nodes, samples and time deltas of one event to a profile. They are in the member
+ * `cpuProfile` of `data`, or else in `data`. Time deltas in `data` take precedence. */
 static void timeline_add(struct timeline_profile *profile, const struct node *data) {
   const struct node *cpu = node_get(data, "cpuProfile");
   if (!cpu) cpu = data;

@@ -328,8 +328,8 @@ static int64_t trace_end(struct trace_reader *r, const struct node *event, int64
   return at;
 }
 
-/* Closes an event: the event that contains it ends at the same time or later. Returns the index of
- * that event. */
+/* Closes an event and returns the index of the event that contains it. Extends the containing event
+ * if it ends earlier. */
 static uint32_t trace_close(struct trace_complete *complete, uint32_t event) {
   uint32_t outer = complete[event].outer;
   if (outer != MAP_NONE && complete[outer].end < complete[event].end)
@@ -338,9 +338,9 @@ static uint32_t trace_close(struct trace_complete *complete, uint32_t event) {
 }
 
 /* Moves the ends of events so that all events nest. An event crosses an open event if it begins in
- * the open event and ends after it. If the time that both share is the shorter part, the open event
- * then ends where the other one begins. Otherwise the open event contains the other one, and both
- * end together. Rounded times and kernels of a GPU cross by less than a microsecond. */
+ * the open event and ends after it. If the overlap is shorter than the rest of the new event, the
+ * open event then ends where the new event begins. Otherwise the open event is extended to the end
+ * of the new event. Rounded times and kernels of a GPU cross by less than a microsecond. */
 static void trace_nest(struct trace_reader *r, struct trace_complete *complete, size_t count) {
   uint32_t open = MAP_NONE;
   for (size_t i = 0; i < count; i++) {
@@ -414,8 +414,8 @@ static bool trace_read_thread(struct trace_reader *r, const struct trace_entry *
   return trace_walk(r->arena, &begins, &ends, &r->lists, sums, &r->faults);
 }
 
-/* Replaces indices of sums by indices of samples in the recorded times (builder_event_of), from row
- * `first` to the last. `sample` is the index of this thread's first sample. */
+/* Recorded times (builder_event_of) have the index of a sum. From time `first` on, replaces it by
+ * the index of the sample. `sample` is the index of this thread's first sample. */
 static bool trace_number_events(struct trace_reader *r, const struct trace_sums *sums, size_t first,
                                 size_t sample) {
   if (first == builder_event_count(r->builder)) return true;

@@ -92,14 +92,14 @@ static void v8_link(struct v8_recording *r) {
 /* The current stack: an innermost node, whose callers are known, and V8's own nodes that run as
  * callees of this node. */
 struct v8_stack {
-  uint32_t base; /* innermost node of the program, or MAP_NONE */
+  uint32_t base; /* innermost node that is not V8's own, or MAP_NONE */
   uint32_t on_top[V8_MAX_ON_TOP];
   size_t on_top_count;
 };
 
 /* Updates the stack for a sample at `node`. The nodes "(garbage collector)" and "(program)" run as
- * callees of the previous stack. If the stack already contains such a `node`, drops all callees of
- * `node`. */
+ * callees of the previous stack. If `node` is one of these and already in the stack, drops its
+ * callees. */
 static void v8_place(struct v8_stack *stack, const struct json_call_tree *t, uint32_t node) {
   if (t->nodes[node].kind != CALL_ON_TOP) {
     *stack = (struct v8_stack){.base = t->nodes[node].kind == CALL_OUTSIDE ? MAP_NONE : node};

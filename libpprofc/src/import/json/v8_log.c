@@ -16,7 +16,7 @@ struct v8_sum {
   int64_t ticks, time; /* number of ticks, and their time in microseconds */
 };
 
-/* An entry of the code table. */
+/* An entry of V8's code table. */
 struct v8_code {
   pprofc_str json;
   uint32_t location; /* location of the code, or PPROFC_NONE until a tick refers to it */

@@ -66,8 +66,8 @@ static uint32_t callgrind_put_name(struct callgrind_texts *names, struct output 
   return id + 1;
 }
 
-/* Does the same as callgrind_put_name for the text with the id `text` in the graph. `name` is its
- * printed form. Keeps the number of the name in names->number. */
+/* Does the same as callgrind_put_name for text `text` of the graph, which is printed as `name`.
+ * Stores the number of the name for the next call. */
 static uint32_t callgrind_put_text(struct callgrind_texts *names, struct output *out,
                                    const char *tag, uint32_t text, pprofc_str name) {
   if (names->number[text])
@@ -79,8 +79,8 @@ static uint32_t callgrind_put_text(struct callgrind_texts *names, struct output 
 
 /* ---- positions --------------------------------------- */
 
-/* Returns an address as text. The text is the distance from the previous address if that is
- * shorter, and "*" if both addresses are equal. */
+/* Returns an address as text: "*" for the previous address, else the shorter of the address and its
+ * distance from the previous address. */
 static pprofc_str callgrind_address(const struct callgrind_spot *at, char text[32]) {
   char relative[32];
   int64_t distance = (int64_t)(at->address - at->before);

@@ -268,7 +268,7 @@ static double largest_flat(const struct graph *g) {
 /* Identity of a box. The id of the box of node 2 is "N2". The box of its first tag is "N2_0", and
  * the box of this tag's second number tag is "NN2_0_1". */
 struct box {
-  uint32_t node, tag; /* number of the node; index of its tag, or NONE for the node itself */
+  uint32_t node, tag; /* number of a node; index of its tag, or NONE for the box of the node */
 };
 
 static void add_box(struct output *out, struct box box) {

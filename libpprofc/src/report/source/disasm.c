@@ -250,9 +250,9 @@ struct annotated {
   int64_t flat, flat_div, cum, cum_div;
 };
 
-/* Adds to an instruction the values of the nodes from *node up to the address `next`, where the
- * next instruction begins. Takes function, file and line from these nodes if the disassembler did
- * not give them. */
+/* Adds the values of nodes to an instruction. Begins at index *node, and stops at `next`, the
+ * address of the next instruction. Takes function, file and line from these nodes if the
+ * disassembler did not give them. */
 static void annotate(const struct disasm *d, const struct routine *routine, size_t *node,
                      uint64_t next, struct annotated *a) {
   const struct frames *frames = &d->graph.frames;

@@ -122,7 +122,7 @@ static bool add_rename(struct hunks *h, pprofc_str line, pprofc_str *rest) {
   return ARRAY_PUSH_IN(h->arena, h->files, h->file_count, h->file_capacity, file);
 }
 
-/* Drops the entry from add_rename if add_file has then added the same file again. */
+/* Drops the entry that add_rename added, if add_file has added the same file again. */
 static void drop_rename(struct hunks *h) {
   size_t n = h->file_count;
   if (n < 2 || h->files[n - 2].count || !str_equal(h->files[n - 1].base, h->files[n - 2].base))

@@ -9,9 +9,9 @@ struct line_pass {
   struct line_costs *costs;
   const pprofc_profile *profile;
   struct interner names; /* names of functions */
-  struct map keys;   /* map from the function and the number of a line to the index of its item in
-                        costs->items */
-  uint32_t *name_of; /* for each function, the id of its name in `names` */
+  struct map keys;       /* map from a function and a line number to the index of the line in
+                            costs->items */
+  uint32_t *name_of;     /* for each function, the id of its name in `names` */
   uint32_t *function_of; /* for each item in costs->items, the index of its function */
   size_t function_capacity;
   uint8_t *known; /* for each name, a value NAME_*: its lines are added up, are ignored, or this is
@@ -45,8 +45,8 @@ static struct line_cost *line_cost_of(struct line_pass *pass, const struct line 
   return added ? &costs->items[costs->count - 1] : NULL;
 }
 
-/* Returns the result of choice->owns (line_costs_owns) for a line. Calls this function at most once
- * for each line of base and of head. */
+/* Returns the result of choice->owns (line_costs_owns) for a line. Calls choice->owns at most once
+ * for each line and side. */
 static bool line_owns(const struct line_pass *pass, struct line_cost *cost, enum diff_side side) {
   const struct line_costs_choice *choice = pass->choice;
   if (!choice->owns) return false;

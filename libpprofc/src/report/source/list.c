@@ -81,7 +81,7 @@ static int list_compare_rows(const void *a, const void *b) {
 enum { LIST_UNKNOWN, LIST_MATCHES, LIST_OTHER };
 
 /* True if a node's name matches the argument of -list. `known` caches the answer (LIST_*) for each
- * name, because a function has a node for each of its lines. */
+ * name, because many nodes have the same name. */
 static bool list_matches(const struct list_report *list, const struct graph *graph,
                          const struct node_info *info, uint8_t *known) {
   if (known[info->name] == LIST_UNKNOWN) {

@@ -117,7 +117,7 @@ static bool lookup_join(pprofc_str folder, pprofc_str name, char out[PATH_MAX]) 
 }
 
 /* Reads the file folder/name. If it does not exist, tries `name` in the parents of the folder,
- * nearest first. Returns false if no file was read. Sets *exists to true if a file exists. */
+ * nearest first. Returns false if no file was read. Sets *exists to true if a tried file exists. */
 static bool search_up(const struct source_lookup *lookup, pprofc_str folder, pprofc_str name,
                       struct buffer *text, bool *exists, struct buffer *failure) {
   char path[PATH_MAX], room[2][PATH_MAX];

@@ -221,13 +221,13 @@ static const struct source_frame *code_frames_of(const struct code *c, const str
   return own;
 }
 
-/* Functions of the last instruction that has a line. Instructions without a line get these
- * functions if the distance is at most NEIGHBORHOOD. */
+/* Functions that contain the last instruction with a line. A later instruction without a line gets
+ * these functions if its distance is at most NEIGHBORHOOD. */
 struct code_neighbor {
-  const struct source_frame *frames; /* functions; NULL before the first instruction with a line */
+  const struct source_frame *frames; /* innermost first; NULL: no instruction with a line yet */
   size_t count;
   uint64_t address;
-  struct source_frame own; /* storage for `frames` if objdump gave the line */
+  struct source_frame own; /* storage for `frames` if they come from objdump */
 };
 
 static void neighbor_set(struct code_neighbor *n, const struct source_frame *frames, size_t count,

@@ -108,7 +108,7 @@ struct scan {
   size_t address_count;
 };
 
-/* Sets `first`. A location without an address equals only itself. */
+/* Sets s->first. A location without an address is its own first location. */
 static bool find_equal_addresses(struct scan *s) {
   const struct locations *l = &s->profile->locations;
   struct map map;

@@ -30,7 +30,7 @@ struct web_place {
   const struct web_call
       *calls; /* inlined calls that lead to the instruction, outermost caller first */
   size_t call_count;
-  size_t order; /* position in the order in which web_data_place added places */
+  size_t order; /* number of places that web_data_place added before */
 };
 
 struct web_data {

@@ -10,7 +10,7 @@
 #include "report/stacks/flame_verdicts.h"
 #include "unit/unit.h"
 
-/* Maximum number of label keys that the page lists because they have too many values for groups. */
+/* Maximum number of label keys in the page's list of keys with too many values for groups. */
 #define MAX_LEFT_OUT 96u
 
 /* Maximum number of nodes in the tree. A larger tree folds narrow siblings into one node. */
@@ -307,8 +307,8 @@ pprofc_status flame_kept_write(const struct flame_kept *kept, uint32_t node,
   struct output out;
   report.mem = mem;
   f.report = &report;
-  /* The writer takes temporary memory from the tree's allocator, so replace this allocator by
-   * `mem`. The output adds nothing to the tree. */
+  /* The writer takes temporary memory from the tree's allocator, so replace it by `mem` in this
+   * copy. The writer does not change the tree. */
   f.graph.tree.arena.mem = mem;
   output_init(&out, write, context);
   output_watch(&out, mem);

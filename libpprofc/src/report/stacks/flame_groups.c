@@ -14,7 +14,7 @@ static void free_group(struct grouping *g, struct page_group *group) {
   ARRAY_FREE(g->arena.mem, group->samples, group->capacity);
 }
 
-/* Drops the groups of a label key. Adds the key to the keys that later samples ignore. */
+/* Drops the groups of a label key. Makes note_label ignore the key from then on. */
 static bool leave_out(struct grouping *g, uint32_t key) {
   size_t kept = 0;
   for (size_t i = 0; i < g->count; i++) {
@@ -40,7 +40,7 @@ static bool group_of(struct grouping *g, uint32_t key, uint32_t value, struct pa
     }
     same_key += g->groups[i].key == key;
   }
-  /* If narrow nodes were folded into one node, the tree may lack the nodes of a group. */
+  /* A tree with folded nodes may lack the nodes of a group, so make no groups. */
   if (same_key == MAX_VALUES || g->count == MAX_GROUPS || g->graph->tree.folded)
     return leave_out(g, key);
   *group = &g->groups[g->count++];
@@ -94,7 +94,7 @@ static bool find_groups_of_tree(struct grouping *g) {
   return done;
 }
 
-/* True if a label with text, other than the label of the base, may be part of a sample. */
+/* True if samples may have a string label other than the label of base samples. */
 static bool flame_groups_may_be(const pprofc_profile *p) {
   const struct samples *s = &p->samples;
   for (size_t i = 0; s->label_set && i < s->label_set_count; i++)
@@ -254,7 +254,7 @@ static uint32_t end_of_stack(const struct grouping *g, const struct stack_delta 
   uint32_t byte = d->shared;
   struct reached at = path[byte];
   for (size_t i = d->count; i-- > 0;) {
-    /* The bytes before this offset are frames that filters removed. They do not change the node. */
+    /* Bytes before this offset encode frames that filters removed, so the node stays the same. */
     while (++byte < d->fresh[i].offset) path[byte] = at;
     at = reach_location(g, at, d->fresh[i].location);
     path[byte] = at;

@@ -12,12 +12,12 @@
 
 /* A value of a label key, and the samples that have the value. */
 struct page_group {
-  uint32_t key, value; /* ids of the key and the value in the interner */
+  uint32_t key, value; /* ids of the key and the value in grouping.texts */
   uint32_t *samples;
   size_t count, capacity;
 };
 
-/* State while the groups are made. */
+/* State while the label groups of the page are made. */
 struct grouping {
   const struct report *report;
   const struct flame_graph *graph;

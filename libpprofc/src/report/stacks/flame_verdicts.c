@@ -8,8 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Relative difference of two factors up to which they count as equal, because numbers are
- * rounded. */
+/* Relative difference of two scale factors that rounding can cause. */
 #define SAME_SCALE 1e-9
 
 struct verdict_maker {
@@ -163,8 +162,8 @@ static bool verdict_fill_nodes(struct verdict_maker *m, bool reversed, struct fl
 
 /* ---- notes ------------------------------------------- */
 
-/* Each of the following functions appends a sentence about the comparison, unless that sentence
- * does not apply. */
+/* Each of the following functions appends a sentence about the comparison, if the sentence
+ * applies. */
 static void verdict_note_sentence(const struct verdict_maker *m, struct buffer *text) {
   buffer_add_str(text, m->summary.sentence);
 }

@@ -17,7 +17,7 @@ struct flamebearer {
   int64_t *head_at, *base_at;
 };
 
-/* Sorts the nodes by depth, and computes their positions from left to right. The counting sort
+/* Sorts the nodes by depth, and computes where each node starts on its level. The counting sort
  * keeps the preorder within a level. */
 static bool flamebearer_place(struct flamebearer *f) {
   struct flame_tree *t = &f->graph.tree;
@@ -55,9 +55,9 @@ static void put_names(struct flamebearer *f) {
   json_end(&f->json);
 }
 
-/* Writes four numbers for each node: distance from the previous node, total, self and name. If
- * there is a base, writes the first three numbers for the base, then for the head, then the
- * name. */
+/* Writes four numbers for each node: distance from the end of the previous node, total, self, and
+ * number of the name. If there is a base, writes the first three numbers for the base, then for the
+ * head. */
 static void put_levels(struct flamebearer *f) {
   const struct flame_tree *t = &f->graph.tree;
   size_t type = f->report->result.value_index, at = 0;

@@ -72,7 +72,7 @@ static const char *folded_mark(const pprofc_profile *p, const struct stack_frame
   return folded_is_jit(object) ? "_[j]" : "";
 }
 
-/* Appends the printed name of a frame. It has the properties (name, file, line ...) by which the
+/* Appends the printed name of a frame: the properties (name, file, line ...) by which the
  * granularity distinguishes frames. */
 static bool folded_put_frame(struct folded_report *f, const struct stack_frame *frame,
                              struct buffer *scratch) {

@@ -96,7 +96,7 @@ static bool sort_rows(struct json_report *r) {
   }
   qsort(sorted, r->count, sizeof *sorted, by_weight);
   for (size_t i = 0; i < r->count; i++) r->order[i] = sorted[i].row;
-  /* In this report, the options for trimming only limit the number of rows. */
+  /* Of the options for trimming, this report uses only nodecount. */
   const pprofc_report_options *o = r->report->options;
   if (o->trim && o->nodecount > 0 && r->count > (size_t)o->nodecount)
     r->count = (size_t)o->nodecount;

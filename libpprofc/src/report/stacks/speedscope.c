@@ -47,9 +47,8 @@ static bool joins_stacks(const struct speedscope *s) {
   return s->report->options->min_weight > 0;
 }
 
-/* True if the file must show samples in the order of time. For this, the samples of the shown type
- * must have times. The options that group samples by a label, join small stacks or divide values
- * must not be set. */
+/* True if the file must show samples in the order of time. This needs samples with times. No option
+ * may group samples by a label, join small stacks or divide values. */
 static bool is_timed(const struct speedscope *s) {
   double ratio = s->report->result.ratio;
   return s->profile->times && !is_grouped(s) && !joins_stacks(s) && (ratio <= 0 || ratio == 1) &&
@@ -86,7 +85,7 @@ static void set_number(struct number_text *number, uint32_t value) {
   number->size = size > 0 ? (uint8_t)size : 0;
 }
 
-/* Numbers the frames that stacks with separate samples use. Keeps the order of the frames. */
+/* Numbers the used frames in their order. A frame is unused if it is only in joined stacks. */
 static bool number_frames(struct speedscope *s) {
   struct arena *arena = &s->set.arena;
   uint8_t *used = arena_zero_array(arena, s->frames.count, 1);
@@ -146,7 +145,7 @@ struct sample_writer {
   const struct speedscope *speedscope;
   const struct stack_set *set;
   const struct speedscope_profile *shown;
-  size_t first; /* index of the first stack that has its own sample */
+  size_t first; /* index of the first stack that is not joined with others */
 };
 
 /* Returns the weight of a stack, or 0 if it is joined (its weight is below min_weight). */
@@ -289,7 +288,7 @@ static void write_profile(struct speedscope *s, const struct stack_set *set,
   json_end(&s->json);
 }
 
-/* Writes the profiles of the samples that have a certain value of the grouping label. */
+/* Writes the profiles of the samples that have one value of the label group_by_label. */
 static pprofc_status write_group(struct speedscope *s, const struct label_part *group,
                                  struct speedscope_profile *shown, pprofc_error *error) {
   struct stack_selection selection = {.samples = s->groups.samples + group->from,

@@ -190,8 +190,8 @@ static struct speedscope_unit speedscope_find_unit(pprofc_str unit) {
 
 /* ---- weights ----------------------------------------- */
 
-/* Returns the value of a stack in a profile of the file, in the unit of the pprof profile. The
- * value is at least 0. */
+/* Returns the value of a stack for a profile of the speedscope file. The value is at least 0, and
+ * in the unit of the pprof profile. */
 static int64_t part_value(const struct speedscope_profile *profile, const struct stack_set *set,
                           size_t stack) {
   int64_t head = stack_head(set, stack, profile->type);

@@ -21,7 +21,7 @@ struct speedscope_profile {
   enum speedscope_part part;
   const char *unit; /* name of the unit as speedscope spells it */
   int64_t factor;   /* factor from values of the pprof profile to the unit `unit` */
-  double ratio;     /* additional factor, from the option divide_by */
+  double ratio;     /* further factor for all values, from the option divide_by */
   int64_t least;    /* stacks with a weight below this number share a sample */
   uint64_t total;   /* sum of all weights */
 };
@@ -66,7 +66,7 @@ struct speedscope_tracks {
                                              limit */
 };
 
-/* True if any event (a sample with a time) has a value of a sample type. */
+/* True if any event (a sample with a time) has a value of the sample type. */
 bool speedscope_has_events(const pprofc_profile *profile, size_t type);
 
 /* Writes the profiles of all tracks. Skips events without a value of the sample type. If the events
@@ -83,8 +83,8 @@ bool speedscope_write_tracks(const struct speedscope_tracks *tracks, double *los
 struct label_part {
   pprofc_str value;   /* label value of the part; several values of a sample are joined by commas;
                          "(none)" if the samples do not have the label */
-  size_t from, count; /* the part's samples in the array `samples`, ascending: index of the first,
-                         and number */
+  size_t from, count; /* index of the part's first sample in the array `samples`, and number of
+                         samples */
   uint64_t weight;    /* sum of the absolute weights of the part's samples */
 };
 

@@ -50,7 +50,7 @@ static bool track_shows(const struct track_writer *w, size_t event) {
 }
 
 /* Returns the pause and the weight for an event, and advances the clock to the end of the event. If
- * it begins before the end of an earlier event, the file skips the part that overlaps. */
+ * the event begins before the end of an earlier event, the file skips the overlap. */
 static struct track_step track_take(struct track_writer *w, size_t event) {
   const struct times *times = w->t->profile->times;
   int64_t start = times->start[event], end = times_event_end(times, event);

@@ -5,8 +5,8 @@
 
 /* Largest share of the total change to show (200 %). Shares below 0 are also hidden. */
 #define BLAME_SHARE_MOST 2
-/* Maximum number of corrections of blame.rest, which make the floating-point sum of all
- * contributions exact. */
+/* Maximum number of tiny steps by which blame.rest is corrected, so that all contributions add up
+ * exactly. */
 #define BLAME_NUDGES 8
 
 /* Returns the group of related functions of a row, if cost only moved between these functions and
@@ -59,8 +59,8 @@ static double blame_add_lines(const struct noise_report *report, double sum) {
   return sum;
 }
 
-/* Counts the rows without a line in the report. Adds up the changes of those rows that are code of
- * the environment, such as the kernel. */
+/* Counts the rows that the report does not list. Among these, adds up the changes of code of the
+ * environment, such as the kernel. */
 static void blame_count(struct blame *b) {
   for (size_t i = 0; i < b->report->row_count; i++) {
     const pprofc_verdict_row *row = &b->report->rows[i];
@@ -110,8 +110,8 @@ static double blame_explained(const struct noise_report *report) {
   return sum;
 }
 
-/* Returns the share of the changed functions in the total change. Returns NaN if the lines have no
- * shares. */
+/* Returns the share of the changed functions in the total change. Returns NaN if this share is
+ * unknown. */
 static double blame_part(const struct noise_report *report) {
   const pprofc_verdict_summary *s = &report->summary;
   if (!s->changed || !blame_has_shares(s)) return (double)NAN;

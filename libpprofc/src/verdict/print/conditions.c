@@ -22,7 +22,7 @@ struct noise_condition {
   double threshold; /* threshold in `unit`; a share if `unit` is empty */
   pprofc_str unit;  /* unit of an absolute threshold */
   pprofc_str name;  /* regular expression for names, or empty */
-  bool rows; /* true for the prefix "row:": functions between which cost only moved also count */
+  bool rows;        /* true for the prefix "row:", which checks each row, even if cost only moved */
 };
 
 /* ---- reading ----------------------------------------- */
@@ -154,7 +154,7 @@ static void noise_gate_report(const struct noise_gate *g, const pprofc_verdict_r
                               void *context) {
   bool cum = g->c.measure == MEASURE_CUM;
   const pprofc_verdict_estimate *own = noise_estimate(row, cum);
-  /* If the row grew more than its callees, calls moved to it, so report the callees' growth. */
+  /* If the callees grew less, calls moved to the row. Report only the growth of the callees. */
   if (cum && domain && domain->net.delta >= own->delta) domain = NULL;
   struct noise_finding finding = {
       .row = row, .name = row->name, .estimate = *own, .change = (double)NAN};
@@ -165,8 +165,8 @@ static void noise_gate_report(const struct noise_gate *g, const pprofc_verdict_r
   found(context, &finding);
 }
 
-/* Returns the estimate of a row that the condition checks. An estimate of cum excludes the growth
- * of the environment (code such as the kernel, verdict/walk.h). */
+/* Returns the estimate of a row that the condition checks. Subtracts the growth of the environment
+ * (code such as the kernel, verdict/walk.h) from cum. */
 static pprofc_verdict_estimate noise_gate_growth(const struct noise_gate *g,
                                                  const pprofc_verdict_row *row) {
   pprofc_verdict_estimate e = *noise_estimate(row, g->c.measure == MEASURE_CUM);

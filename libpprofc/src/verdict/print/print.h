@@ -50,7 +50,7 @@ pprofc_status noise_json(const struct noise_report *report, struct output *out,
 void noise_blame(const struct noise_report *report, struct output *out);
 
 struct json_writer;
-/* Writes the contributions as the JSON member "blame". */
+/* Writes the contributions to the total change as the JSON member "blame". */
 void noise_blame_json(const struct noise_report *report, struct json_writer *json);
 
 /* noise_header writes the lines above a table, noise_footer the lines below it. */
@@ -86,8 +86,8 @@ struct noise_range {
   bool fractions; /* true if a number is not whole */
 };
 
-/* noise_range_add extends the range by the numbers of a row; `other` is a second change that the
- * row shows. noise_grid returns the unit and the number of decimals for the range. */
+/* noise_range_add extends the range by the numbers of a row; `other` is a second change in the same
+ * row, or 0. noise_grid returns the unit and the number of decimals for the range. */
 void noise_range_add(struct noise_range *range, double base, double head, double other,
                      double change);
 struct amount_grid noise_grid(const struct noise_report *report, const struct noise_range *range);
@@ -136,15 +136,16 @@ struct blame {
   double environment, rest; /* change in the code of the environment (verdict/walk.h), such as
                                the kernel, and change that nothing explains */
   size_t environment_count, rest_count;
-  bool has_shares; /* true if the total change is significant; lines then show their share of it */
+  bool has_shares; /* true if the total change is significant; lines then show their share of this
+                      change */
 };
 
-/* Computes the contributions, which add up exactly to the change of the total in this order: rows
+/* Computes the contributions. Added in this order, they are exactly the change of the total: rows
  * with a line, pairs of rows that cancel, the environment (such as the kernel), the rest. */
 struct blame blame_of(const struct noise_report *report);
 
-/* Returns `delta`, the change on a line, as a share of the total change. Returns NaN if the lines
- * have no shares. */
+/* Returns `delta`, the change on a line, as a share of the total change. Returns NaN if the line
+ * shows no share. */
 double blame_share(const struct blame *b, double delta);
 
 /* Begins the JSON member "total": base, head, the change and its interval. The caller ends the
