@@ -34,7 +34,7 @@ static bool cut_digits(pprofc_str s, bool (*is_digit)(char c), size_t longest, c
   return true;
 }
 
-/* True if the text is a whole number that is only too large. Parses a copy with fewer digits. */
+/* True if the text is a whole number whose only fault is its size. Parses a shortened copy. */
 static bool int_fits_when_short(pprofc_str s) {
   char text[SHORT_MAX];
   pprofc_str cut;
@@ -42,7 +42,7 @@ static bool int_fits_when_short(pprofc_str s) {
   return cut_digits(s, char_is_hex, 4, '\0', &cut, text) && str_parse_int(cut, 0, &value);
 }
 
-/* True if the text is a number with a fraction that is only too large. Parses a copy with 1 in
+/* True if the text is a floating-point number whose only fault is its size. Parses a copy with 1 in
  * place of each sequence of digits, because even a short exponent could be too large. */
 static bool float_fits_when_short(pprofc_str s) {
   char text[SHORT_MAX];

@@ -70,7 +70,7 @@ struct filter_parser {
   struct query query;
   struct filter_level levels[DEEPEST];
   size_t depth;
-  size_t negations; /* number of minus signs before the current match */
+  size_t negations; /* number of minus signs before the current "key:value" */
   bool nomem;
 };
 

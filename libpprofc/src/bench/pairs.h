@@ -13,7 +13,7 @@ struct pair_side {
   /* index in pairs.values of the first measurement of base or of head, and number of these
    * measurements */
   size_t first, count;
-  uint32_t input, line; /* input and line of the pair's first value; undefined if count is 0 */
+  uint32_t input, line; /* input and line of the side's first value; undefined if count is 0 */
 };
 
 struct pair {
@@ -35,24 +35,24 @@ struct pairs {
   size_t count, capacity;
   size_t expected; /* index of the pair that the next search tries first, because most inputs list
                       the benchmarks in the same order */
-  uint32_t *units; /* indices in `texts` of the tidied units; MAP_NONE if unknown. Each unit of the
-                      set has two entries: one for values other than 0, and one for values of 0. */
+  uint32_t *units; /* for unit u of the set, units[2 * u] and units[2 * u + 1] (for values of 0) are
+                      the indices in `texts` of its tidied unit; MAP_NONE if unknown */
   size_t unit_count;
-  /* Value of each measurement. The measurements of a pair in base are adjacent, and so are its
-   * measurements in head, in the order of the inputs. */
+  /* Value of each measurement. Each side (base or head) of a pair has adjacent values, in the order
+   * of the inputs. */
   double *values;
-  /* index in `texts` of each measurement's round: the process if base or head has several
-   * processes; otherwise the value of the key "round", or 0. NULL if no measurement has a round. */
+  /* for each measurement, index in `texts` of its round: the value of the key "round", or
+   * "PROCESS/ROUND" if several processes ran its side. NULL if no measurement has a round. */
   uint32_t *rounds;
-  uint32_t *inputs; /* input of each measurement; NULL if the argument `head` of pairs_make was not
-                       NULL */
+  uint32_t *inputs; /* for each measurement, index of its input; NULL if the argument `head` of
+                       pairs_make was not NULL */
   bool has_rounds;
   size_t value_count;
-  /* for each pair with a value that is not finite (`bad`), index of the first result that has such
-   * a value, in input order */
+  /* indices in set->results, ascending: for each `bad` pair, its first result with a value that is
+   * not a finite number */
   size_t *flaws;
   size_t flaw_count, flaw_capacity;
-  size_t processes[PAIR_SIDES]; /* number of executions of the program; 0 if there are no inputs */
+  size_t processes[PAIR_SIDES]; /* numbers of processes that ran benchmarks of base and of head */
 };
 
 /* Groups the measurements of a set. The set must outlive the pairs. Inputs with the label `head`

@@ -118,7 +118,7 @@ static void parse_field(struct projection_group *group, struct query *query,
   }
 }
 
-/* Checks the key and the order of a field after the syntax of the whole text. Reports an error. */
+/* Checks the key and the order of a field. The syntax of the whole text was checked before. */
 static void check_field(struct query *query, struct parsed_field *field) {
   pprofc_str key = field->key.text, order = field->order.text;
   if (field->order.kind == TOKEN_WORD || field->order.kind == TOKEN_QUOTED) {

@@ -121,7 +121,7 @@ void set_free_lines(struct pprofc_bench *set);
 /* Frees all measurements and results. Keeps names, units, inputs and metadata. */
 void set_free_results(struct pprofc_bench *set);
 
-/* Sets *value to the value of `key` in the "Unit" lines of the inputs for a unit, or to "". The
+/* Sets *value to the value of `key` for a unit, from the "Unit" lines of the inputs, or to "". The
  * unit may have its original or tidied spelling. Returns false when out of memory. */
 bool set_metadata(const struct pprofc_bench *set, pprofc_str unit, pprofc_str key,
                   pprofc_str *value);
@@ -197,8 +197,8 @@ void sink_message(struct bench_sink *sink, uint64_t line, const char *format, ..
 
 /* ---- units ------------------------------------------ */
 
-/* Appends the base unit for a unit, and returns the factor for its values. In numerators, "ns"
- * becomes "sec" and "MB" becomes "B". */
+/* Appends the base unit for `unit`: in numerators, "ns" becomes "sec" and "MB" becomes "B". Returns
+ * the factor that converts a value to the base unit. */
 double unit_tidy(pprofc_str unit, struct buffer *out);
 
 /* True for units of bytes, which scale by powers of 1024. */

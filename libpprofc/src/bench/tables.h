@@ -15,7 +15,7 @@ struct table_summary {
 };
 
 struct table {
-  uint32_t key;  /* index of the table's key in the projection of the option -table */
+  uint32_t key;  /* index of the table's key (list of values) in the projection of -table */
   uint32_t unit; /* string index of the tidied unit */
   bool exact;
   uint32_t *rows, *columns; /* keys of the rows, and keys of the columns, both sorted */
@@ -90,12 +90,12 @@ struct cell_id {
 
 struct cell_state {
   struct cell_id id;
-  uint32_t residue; /* residue key (projection_residue) of the cell's first result */
+  uint32_t residue; /* index of the first result's key in the residue projection */
   bool varied;      /* true if results of the cell differ in a key that no projection uses */
   size_t count, next;
 };
 
-/* A cell, and the residue key (projection_residue) of one of its results. */
+/* Indices of a cell, and of the key of one of its results in the residue projection. */
 struct cell_residue {
   uint32_t cell, residue;
 };

@@ -95,8 +95,8 @@ static void brief_arguments_pass(struct brief_arguments *a, char c) {
   }
 }
 
-/* Returns the offset after the arguments whose bracket, '<' or '(', is at `open`. Returns `open` if
- * nothing closes the bracket, or it belongs to an operator or to "(anonymous namespace)". */
+/* Returns the offset after the arguments whose bracket, '<' or '(', is at `open`. Returns `open`
+ * for a bracket that nothing closes, and in an operator or "(anonymous namespace)". */
 static size_t brief_arguments_end(pprofc_str name, size_t open) {
   pprofc_str before = str_slice(name, 0, open);
   struct brief_arguments brackets = {0, 0};
@@ -209,8 +209,8 @@ static bool brief_add_row(struct brief *b, const struct brief_piece *row, pprofc
 
 /* ---- lines outside of rows --------------------------- */
 
-/* Drops the first remaining line after the title. The last lines are dropped last, because the
- * reader needs lines such as column titles to understand the rows. */
+/* Drops the first remaining line after the title. The last lines, such as column titles, stay
+ * longest, because the rows are unclear without them. */
 static bool brief_leave_line(struct brief *b) {
   if (b->victim >= b->fixed.count) return false;
   struct brief_piece *line = &b->fixed.items[b->victim++];

@@ -27,7 +27,7 @@ struct brief_piece {
   int rank;           /* rank of the row; a higher rank is more important */
   double weight;      /* among rows of equal rank, a larger absolute value is more important */
   long double amount; /* value of the row, for the sum of the omitted rows */
-  size_t index;       /* position of the row or line in the report */
+  size_t index;       /* index of the row or line in the report */
   char *text;
   size_t size;
 };
@@ -35,7 +35,7 @@ struct brief_piece {
 struct brief_list {
   struct brief_piece *items;
   size_t count, capacity;
-  size_t bytes; /* sum of the sizes of the texts in `items` */
+  size_t bytes; /* total size in bytes of the texts in `items` */
 };
 
 /* The rows and lines that were omitted. */

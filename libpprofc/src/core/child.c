@@ -78,7 +78,7 @@ struct child_running {
   int input; /* descriptor of the program's standard input: an anonymous file, because writing to a
                 pipe blocks if the program does not read */
   int pipes[2];  /* read ends of the pipes for standard output and standard error; -1: closed */
-  int theirs[2]; /* write ends of these pipes, which the program inherits */
+  int theirs[2]; /* write ends of the two output pipes, which the program inherits */
   pid_t pid;
   int64_t deadline;
 };

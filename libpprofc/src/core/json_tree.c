@@ -211,8 +211,8 @@ static bool json_tree_take_comma(struct json_tree_parser *s) {
 /* Minimum number of items of a packed array, which is kept as text. The items of smaller arrays
  * become nodes. */
 #define PACK_LEAST 16u
-/* Maximum number of bytes between two marks of an array without rows. A mark is the stored position
- * of an item. node_at finds an item quickly by reading from the mark before it. */
+/* Maximum number of bytes between two marks of an array whose items are not arrays. A mark is the
+ * stored position of an item. node_at begins to read at the mark before the item. */
 #define PACK_STRIDE 4096
 
 /* State while an array is packed (struct node_packed). Items that are arrays are called rows. */
@@ -290,8 +290,8 @@ static enum pack_step json_tree_pack_item(struct json_tree_parser *s, struct jso
   return s->status == PPROFC_OK ? PACK_MORE : PACK_END;
 }
 
-/* True if the text after the last mark is at most PACK_STRIDE bytes long, or if the items are rows,
- * because each row has a mark. */
+/* True if the parser is at most PACK_STRIDE bytes after the last mark (stored position), or if the
+ * items are rows, each with its own mark. */
 static bool json_tree_pack_is_dense(const struct json_tree_parser *s,
                                     const struct json_tree_pack *pack) {
   if (pack->rows) return true;

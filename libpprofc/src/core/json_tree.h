@@ -52,7 +52,7 @@ struct node_packed {
   size_t count;    /* number of items; in `row`, 0 until the items are counted */
   uint32_t *marks; /* for each row, its position in the text; without rows, positions of the items
                       0, NODE_PACKED_EVERY, 2 * NODE_PACKED_EVERY ... */
-  size_t next;     /* index after `item`, which is the item that node_at returned last */
+  size_t next;     /* index of the item after `item` */
   const char *at;
   struct node item;
   struct node_packed *row; /* if the items are rows: buffer for the row that node_at reads; else

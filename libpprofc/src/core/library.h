@@ -19,14 +19,14 @@ enum library {
 /* The names of a library on an operating system. */
 struct library_names {
   const char *package;  /* the package to install; on Linux the package of Debian */
-  const char *files[3]; /* the files, the usual one first; NULL: no more files */
+  const char *files[3]; /* file names to try, the usual name first; NULL: no more names */
 };
 
 /* Returns the names of a library on an operating system. */
 const struct library_names *library_names(enum library library, enum system system);
 
-/* Returns the folder with the index `n` in which library_load searches on an operating system.
- * It ends with '/'. "" lets the dynamic linker search. Returns NULL after the last folder. */
+/* Returns the folder that library_load searches as number `n`, counted from 0. The folder ends with
+ * '/', or is "" to let the dynamic linker search. Returns NULL after the last folder. */
 const char *library_folder(enum system system, size_t n);
 
 /* A function of a library, and the pointer that receives its address. */

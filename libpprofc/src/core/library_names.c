@@ -9,8 +9,8 @@ static const struct library_names names_of_libraries[SYSTEMS][LIBRARIES] = {
                       [LIBRARY_ISAL] = {"libisal2", {"libisal.so.2"}},
                       [LIBRARY_MICROHTTPD] = {"libmicrohttpd12", {"libmicrohttpd.so.12"}},
                       [LIBRARY_SQLITE] = {"libsqlite3-0", {"libsqlite3.so.0"}}},
-    /* FreeBSD and NetBSD contain libedit, and NetBSD contains SQLite. The first file
-     * is part of the system, and the second file is part of the package. */
+    /* FreeBSD and NetBSD contain libedit, and NetBSD contains SQLite. Of two files, the first is
+     * part of the system, and the second is part of the package. */
     [SYSTEM_FREEBSD] = {[LIBRARY_CURL] = {"curl", {"libcurl.so.4"}},
                         [LIBRARY_EDIT] = {"libedit", {"libedit.so.8", "libedit.so.0"}},
                         [LIBRARY_ISAL] = {"isa-l", {"libisal.so.2"}},

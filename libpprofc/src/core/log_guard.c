@@ -17,7 +17,7 @@ void log_guard_output(struct output *out, struct log_guard *guard, pprofc_write_
   out->brief = brief;
 }
 
-/* True for white space outside ASCII, because a CI system ignores it before a command. */
+/* True for white space outside ASCII. CI systems ignore this white space before a command. */
 static bool is_wide_blank(int32_t c) {
   return c == 0xA0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x202F || c == 0x205F ||
          c == 0x3000;
@@ -85,7 +85,7 @@ static bool log_guard_stops(struct log_guard *g, unsigned char c) {
 /* A run of bytes without ':' and '#'. A command of a CI log begins with "::" or "##", so no command
  * begins inside the run. `end` is the end of the run. `line` is the position after the last line
  * break of the run, or 0. `colon` and `hash` are the positions of the next ':' and the next '#'.
- * The struct keeps both, because a new search at every '#' would take quadratic time. */
+ * The struct keeps both, because a search for ':' at every '#' would take quadratic time. */
 struct log_run {
   size_t end, line, colon, hash;
 };

@@ -14,9 +14,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* Calls XXH3 with a random secret, which masks every word of the input. With only a random seed,
- * the masks would be known constants plus or minus the seed, and some keys would collide for every
- * seed. */
+/* Calls XXH3 with a random secret, which masks every word of the input. A random seed would not
+ * suffice, because some keys collide for every seed. */
 uint64_t hash_bytes(const void *data, size_t size) {
   if (!size)
     return hash_secret.slot; /* Return `slot` instead of `state`, because hash_mix of `state` and
@@ -25,7 +24,7 @@ uint64_t hash_bytes(const void *data, size_t size) {
 }
 #else
 /* Hashes eight bytes at a time with hash_mix, for builds without xxHash. This is slower than XXH3,
- * but as safe against chosen keys. */
+ * but as safe against keys that an attacker chooses. */
 uint64_t hash_bytes(const void *data, size_t size) {
   const char *p = data;
   uint64_t hash = size, word;

@@ -299,7 +299,7 @@ void region_release(struct region *region) {
 
 /* Returns the block that contains the data, or NULL, and sets *arena to the arena of the block.
  * Searches the arena of the region, and the arenas of parents that only this region retains. The
- * caller may also retain one of these parents, `lender`. */
+ * caller may also retain one parent, `lender`. */
 static struct arena_block *find_block(struct region *region, const struct region *lender,
                                       const void *data, int depth, struct arena **arena) {
   struct arena_block *block = region->arena.blocks;
@@ -324,7 +324,7 @@ static struct arena_block *find_column(struct region *region, const struct regio
   return block && block->data == (const char *)data ? block : NULL;
 }
 
-/* Removes the block of a column from its arena. Returns NULL if the block has other data. */
+/* Removes the block of a column from its arena. Returns NULL if the block also has other data. */
 static struct arena_block *unlink_block(struct region *region, const void *data, size_t size,
                                         struct arena **arena) {
   struct arena_block *block = find_column(region, NULL, data, size, arena);
@@ -418,8 +418,8 @@ bool array_grow_loose(const pprofc_allocator *mem, void *items, size_t *capacity
   return array_set(items, capacity, loose_resize(mem, old, *capacity, wanted, size), wanted);
 }
 
-/* Arguments of the array_sort call that runs in this thread. The variable is thread-local, because
- * the signature of qsort_r differs between systems. */
+/* Arguments of the array_sort call that runs in this thread. qsort passes no context, and the
+ * signature of qsort_r differs between systems. */
 static _Thread_local struct {
   int (*compare)(const void *a, const void *b, const void *context);
   const void *context;

@@ -77,7 +77,7 @@ struct region {
   pprofc_allocator mem;
   struct arena arena;
   int references;
-  struct region_parent *parents; /* regions that columns point into; this region retains them */
+  struct region_parent *parents; /* retained regions, whose columns this region shares */
   struct region *next_dead;      /* next region in the list that region_release frees */
 };
 
@@ -94,9 +94,9 @@ bool region_adopt(struct region *region, struct region *parent);
 /* Frees a column of `size` bytes. */
 void region_drop(struct region *region, const void *column, size_t size);
 
-/* Returns the column if the caller may write to it. Returns NULL if another owner may read it.
- * `lender` is NULL, or another region that the caller retains; the caller's reference to it does
- * not count as another owner. */
+/* Returns the column if the caller may write to it. Returns NULL if another owner may read it. A
+ * caller that itself retains a parent of `region` passes this parent as `lender`. The caller then
+ * does not count as another owner. Otherwise `lender` is NULL. */
 void *region_own(struct region *region, const struct region *lender, const void *column,
                  size_t size);
 

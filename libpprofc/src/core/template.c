@@ -63,7 +63,7 @@ void fill_number(struct fill *fill, const char *name, int64_t number) {
   buffer_printf(fill_text(fill, name), "%lld", (long long)number);
 }
 
-/* Returns the index of the value or list `name` in a row, or 0. */
+/* Returns the index in fill.entries of the value or list `name` in a row, or 0. */
 static size_t fill_find(const struct fill *fill, size_t row, pprofc_str name) {
   size_t entry = fill->entries[row].first;
   while (entry && !str_equal(fill->entries[entry].name, name)) entry = fill->entries[entry].next;
@@ -144,7 +144,7 @@ struct section {
   pprofc_str text, between; /* text of the section, and text to print between rows */
   size_t at;                /* offset in `text` of the part that is not printed yet */
   size_t row;               /* index of the current row in fill.entries */
-  bool each;                /* true if the section is repeated for the following rows */
+  bool each;                /* true if the section is repeated for each row of a list */
 };
 
 struct printing {

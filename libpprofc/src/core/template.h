@@ -31,14 +31,14 @@
 enum fill_kind { FILL_TEXT, FILL_HTML, FILL_LIST, FILL_ROW };
 
 /* A value, a list or a row. A row contains values and lists, the newest first. A list contains its
- * rows, the oldest first. Entry 0 is the outermost row, so the index 0 can mean "no entry". */
+ * rows, the oldest first. fill.entries[0] is the outermost row, so 0 can mean "no entry". */
 struct fill_entry {
   pprofc_str name;
   enum fill_kind kind;
   size_t next;       /* index of the next entry in the same row or list, or 0 */
   size_t first;      /* index of the first entry in a row or list, or 0 */
   size_t last;       /* index of the last row in a list, or 0 */
-  size_t start, end; /* start and end of a value's text in fill.text; the next entry sets `end` */
+  size_t start, end; /* offsets of the value in fill.text; adding the next entry sets `end` */
 };
 
 struct fill {

@@ -48,10 +48,10 @@ struct pipeline_result {
   pprofc_str output_unit; /* value of the option unit: a unit, "minimum" or "auto" */
   struct label_units units;
 
-  int nodecount; /* maximum number of nodes after defaults and overrides; 0: no limit */
+  int nodecount; /* maximum number of nodes, from the option, its default or an override; 0: any */
   double nodefraction, edgefraction;
   bool cum_sort;
-  struct regex *argument; /* compiled argument if takes_argument is set, else NULL */
+  struct regex *argument; /* compiled options.argument if takes_argument is set, else NULL */
 
   /* The same pointer as `profile` if the result owns that profile. NULL while `profile` belongs to
    * the caller. */
@@ -75,7 +75,7 @@ int64_t pipeline_ratio(const struct pipeline_result *result, int64_t value);
  * adds a part to the graph or changes it. */
 #define PIPELINE_INLINE_MARKS   1u /* flag: mark the inlined nodes */
 #define PIPELINE_EDGES          2u
-#define PIPELINE_EDGES_OF_MATCH 4u /* flag: keep only edges at nodes that match the argument */
+#define PIPELINE_EDGES_OF_MATCH 4u /* flag: keep only edges at nodes that match `argument` */
 #define PIPELINE_CALL_TREE      8u /* flag: apply the option call_tree */
 #define PIPELINE_TAGS           16u
 /* Flag: sort by entropy and drop redundant edges, for pictures. */

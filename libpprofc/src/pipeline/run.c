@@ -88,7 +88,7 @@ static pprofc_status set_argument(struct pipeline_result *r, pprofc_error *error
   return status;
 }
 
-/* Sets the displayed value, the sort order and the argument, and checks them in pprof's order. */
+/* Sets the displayed value, the sort order and `argument`, and checks them in pprof's order. */
 static pprofc_status set_view(struct pipeline_result *r, bool takes_argument, pprofc_error *error) {
   pprofc_status status = set_value(r, error);
   if (!status) status = set_sort(r, error);

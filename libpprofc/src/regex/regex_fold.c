@@ -1,7 +1,7 @@
 /* Lists the characters that Unicode categories and scripts match when case is ignored. Example:
  * (?i)\p{Lu} matches a, because \p{Lu} contains A. The lists come from the simple case folding of
- * Unicode 15, as in Go. The lists of Ll, Lt and Lu are complete, because versions of PCRE2 differ
- * in the characters of these categories. */
+ * Unicode 15, as in Go. The lists of Ll, Lt and Lu are complete (`whole`), because versions of
+ * PCRE2 differ in the characters of these categories. */
 #include "regex/regex_syntax.h"
 
 static const struct regex_fold_run all_of_lower[] = {
@@ -102,7 +102,7 @@ static const struct regex_fold_run variants_of_common[] = {{0x39C, 0x39C}, {0x3B
 #define ROW(property, whole, runs)                                                                 \
   { property, whole, runs, sizeof(runs) / sizeof(runs)[0] }
 
-/* Lists of the categories and scripts, by PCRE2's names. */
+/* The lists of characters, each with PCRE2's name of the category or script. */
 static const struct regex_folded table[] = {ROW("ASCII", false, variants_of_ascii),
                                             ROW("L", false, variants_of_letters),
                                             ROW("Ll", true, all_of_lower),

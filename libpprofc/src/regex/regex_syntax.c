@@ -335,8 +335,8 @@ struct repetition {
   bool counted; /* true for {n,m}, false for * + ? */
 };
 
-/* Parses a number without leading zeros. A number above REPEAT_MAX may give another *count, which
- * is also above REPEAT_MAX. */
+/* Parses a number without leading zeros. If the number is above REPEAT_MAX, *count may be another
+ * number above REPEAT_MAX. */
 static bool read_count(struct regex_parser *p, size_t *at, int *count) {
   size_t start = *at;
   *count = 0;

@@ -45,7 +45,7 @@ struct regex_parser {
   pprofc_str whole;
   enum regex_engine engine;
   size_t at;      /* offset up to which the pattern is parsed */
-  unsigned flags; /* set of enum regex_flag that is in effect */
+  unsigned flags; /* flags (enum regex_flag) in effect */
   bool out_fold;  /* true if the following output ignores case */
   struct regex_translation *result;
   struct buffer *out; /* output for PCRE2: the field `pcre` of the result */
@@ -80,8 +80,8 @@ bool regex_class(struct regex_parser *parser);
  * escape at the current position. */
 bool regex_class_escape(struct regex_parser *parser, bool *found);
 
-/* The characters that \p{property} matches when case is ignored. If `whole` is true, `runs` lists
- * all these characters. Otherwise it lists only the characters that do not have the property. */
+/* The characters that \p{property} matches when case is ignored. `runs` lists all of them if
+ * `whole` is true. Otherwise `runs` lists only the additions: characters without the property. */
 struct regex_folded {
   const char *property;
   bool whole;

@@ -24,7 +24,7 @@ struct code_known {
 struct code_work {
   struct code_image images[2];
   struct map map;           /* finds an item of `known` by addresses, size and depth */
-  struct code_known *known; /* results of finished and running comparisons */
+  struct code_known *known; /* finished and running comparisons */
   size_t known_count, known_capacity;
   bool out_of_memory;
   /* The two functions to compare. */
@@ -183,7 +183,7 @@ static bool same_nameless(struct code_work *w, struct code_pair at, uint64_t siz
   uint64_t other = code_extent(&w->images[HEAD], at.head);
   if (other < extent) extent = other;
   if (size) return same_data(w, at, size < extent ? size : extent, depth);
-  /* Other data may follow a text, so it is enough if the texts are equal. */
+  /* Equal texts are enough, because `extent` may include data after the text. */
   return same_object(w, at, extent, depth) || same_c_text(w, at);
 }
 
@@ -216,9 +216,9 @@ static bool may_be_pointer(const struct code_image *m, uint64_t at, uint64_t val
   return m->fixed && !code_section_at(m, at)->numbers && code_section_at(m, value);
 }
 
-/* True if `value`, a word that is equal in both programs, is probably an address of different data
- * in both. Returns false outside of data and for objects with different names, because a number may
- * look like an address by chance. */
+/* True if `value`, a word in both programs, is probably an address at which their data differs.
+ * Returns false if the address is outside of data, or if its objects have different names. The word
+ * is then probably a number. */
 static bool is_other_object(struct code_work *w, uint64_t value, int depth) {
   const struct code_section *a = code_section_at(&w->images[BASE], value);
   const struct code_section *b = code_section_at(&w->images[HEAD], value);
@@ -408,7 +408,7 @@ static struct code_function next_function(struct code_work *w, size_t at[2]) {
   return made;
 }
 
-/* Adds a name that code_find can find. If several functions have the name, it belongs to the
+/* Adds a name that code_find can find. If several functions have the name, code_find returns the
  * function with the highest state_rank. */
 static bool code_add_name(struct code_comparison *c, pprofc_str name, uint32_t function) {
   size_t known = c->names.count;

@@ -53,7 +53,7 @@ struct code_image {
   struct buffer file;
   bool fixed; /* true if code and data may contain absolute addresses */
   bool go;
-  uint64_t types_from, types_to; /* range of Go's type descriptors, or 0 */
+  uint64_t types_from, types_to; /* addresses of Go's type descriptors: [from, to), or 0 */
   struct code_section *sections; /* sections, sorted by address */
   size_t section_count;
   struct code_symbol *symbols; /* symbols by ascending address, then descending size, then name */

@@ -143,9 +143,9 @@ static bool run_demangler(const char *mangled, int options, bool *is_rust, struc
  * reference to a template parameter. */
 #define MAX_COPIES ((size_t)1 << 20)
 
-/* True if libiberty may make too many copies. 'I' begins template arguments, and "RT", "RS", "OT"
- * or "OS" may be a reference. Each of these counts twice, because libiberty visits each part of a
- * name up to two times. */
+/* True if libiberty may make more than MAX_COPIES copies. 'I' begins template arguments, and "RT",
+ * "RS", "OT" or "OS" may be a reference. Each of these counts as two, because libiberty visits each
+ * part of a name up to two times. */
 static bool has_many_copies(pprofc_str mangled) {
   size_t templates = 0, references = 0;
   for (size_t i = 0; i < mangled.size; i++) {
@@ -358,8 +358,8 @@ static void drop_enclosing_parameters(pprofc_str s, struct buffer *out) {
   out->size = to;
 }
 
-/* Runs drop_templates or drop_enclosing_parameters on a copy, because these functions read input
- * that they have already overwritten. */
+/* Runs drop_templates or drop_enclosing_parameters. Passes a copy as input, because the functions
+ * read bytes of the input after they have overwritten them in `out`. */
 static void shorten_name(struct buffer *out, void (*drop)(pprofc_str, struct buffer *)) {
   struct buffer copy = buffer_make(out->mem, MAX_OUTPUT);
   buffer_add_str(&copy, buffer_str(out));

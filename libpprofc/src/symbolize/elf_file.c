@@ -355,9 +355,9 @@ bool elf_is_object(const char *path, const pprofc_allocator *mem) {
 
 #define SECTION_MOST ((uint64_t)16 << 20) /* maximum size of a section that is read, in bytes */
 #define ITEMS_MOST   200                  /* maximum number of lines in a list of built_add */
-#define GO_HEADER    32                   /* bytes of the header of Go's build information */
-#define GO_MARK      16 /* bytes of each of the two fixed texts around the list of modules */
-#define DYNAMIC_SIZE 16 /* bytes of an entry of .dynamic in a 64-bit file */
+#define GO_HEADER    32 /* size in bytes of the header of Go's build information */
+#define GO_MARK      16 /* size in bytes of each of the two fixed texts around the list of modules */
+#define DYNAMIC_SIZE 16 /* size in bytes of an entry of .dynamic in a 64-bit file */
 #define DT_NEEDED    1
 
 /* Reads a section into `text`. `text` becomes empty if the file has no such section or if the

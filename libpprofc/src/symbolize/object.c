@@ -34,9 +34,8 @@ static bool may_show(const struct elf_segment *s, uint64_t offset, uint64_t size
   return !(offset > s->offset && segment_end < offset + PAGE && end >= segment_end + PAGE);
 }
 
-/* Returns the segment of a mapping outside of the kernel. If several segments fit, returns the only
- * one that contains `address`. Returns NULL if no segment fits, or if several fit and not exactly
- * one contains the address. */
+/* Returns the segment that fits a mapping outside of the kernel. If several segments fit, returns
+ * the only one of them that contains `address`. Otherwise returns NULL. */
 static const struct elf_segment *user_segment(const struct elf_file *f,
                                               const struct mapped_range *r, uint64_t address) {
   const struct elf_segment *found = NULL;
@@ -88,8 +87,8 @@ static pprofc_status find_kernel_symbol(struct question *q, pprofc_error *error)
   return elf_symbol(q->file, name, &q->symbol_known, &q->symbol, error);
 }
 
-/* True if the range is in the kernel's part of the addresses, and its offset is 0, its start, or
- * the start of the kernel text on PowerPC. */
+/* True if the range is in the kernel's part of the address space, and its offset has a known value:
+ * 0, the start of the range, or the start of the kernel text on PowerPC. */
 static bool is_kernel_range(const struct mapped_range *r) {
   if (r->start < KERNEL_FROM || r->limit <= r->start) return false;
   return r->offset == 0 || r->offset == PPC64_TEXT || r->offset == r->start;

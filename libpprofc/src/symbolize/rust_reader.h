@@ -50,7 +50,7 @@ void reader_next(struct rust_reader *r, struct rust_step step);
 
 /* Adds the steps of a format. '%' and a letter mean the step with this letter in the table of
  * rust_v0.c. Other text becomes a step that writes the text. Writes text at the start of the format
- * at once. */
+ * immediately. */
 void reader_plan(struct rust_reader *r, const char *format);
 
 /* Returns the value of a base 62 digit, or -1. */

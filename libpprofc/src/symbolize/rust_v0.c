@@ -6,7 +6,7 @@
 /* ---- paths ------------------------------------------- */
 
 /* Reads an impl block. Skips its disambiguator and its path silently. The steps of `format` then
- * restore `silent`, and write the types. */
+ * write the types of the block. */
 static void read_hidden_impl(struct rust_reader *r, const char *format) {
   reader_plan(r, format);
   r->silent = true;
@@ -212,7 +212,7 @@ static void read_traits(struct rust_reader *r, struct rust_step step) {
   reader_plan(r, "%h%k");
 }
 
-/* Reads a bound of dyn, which is a trait. Leaves the '<' of its generic arguments open. */
+/* Reads a trait of a dyn type. Leaves the '<' of the trait's generic arguments open. */
 static void read_trait(struct rust_reader *r, struct rust_step step) {
   r->opened = false;
   if (reader_take(r, 'B'))
@@ -351,7 +351,7 @@ static void (*const doers[128])(struct rust_reader *r, struct rust_step step) = 
     ['c'] = read_constant,       /* the value of a const generic */
     ['a'] = read_arguments,      /* generic arguments up to 'E' */
     ['y'] = read_types,          /* a list of types up to 'E' */
-    ['u'] = read_types,          /* like 'y', but a single type gets a comma */
+    ['u'] = read_types,          /* the types of a tuple up to 'E'; a single type gets a comma */
     ['f'] = rust_v0_read_result, /* the result type of a function */
     ['b'] = read_traits,         /* the bounds of dyn up to 'E' */
     ['h'] = read_trait,          /* one bound */
@@ -369,8 +369,8 @@ static void (*const doers[128])(struct rust_reader *r, struct rust_step step) = 
 };
 // clang-format on
 
-/* Runs the steps until the name ends, an error occurs, or their number exceeds r->most. Steps
- * without output also count, because each link of a chain of back references takes a step. */
+/* Runs the steps until the name ends or an error occurs. More than r->most steps are an error.
+ * Steps without output also count: a chain of back references has one for each link. */
 static void reader_run(struct rust_reader *r) {
   while (r->steps.size && !r->failed && !r->steps.failed) {
     struct rust_step step;

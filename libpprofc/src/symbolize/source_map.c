@@ -34,8 +34,8 @@ struct source_map {
 };
 
 /* A map, or a section of a map, that begins at `line` and `column` of the generated file. In the
- * tables of the map, it has `sources` sources from the index `first_source`, and `names` names from
- * the index `first_name`. */
+ * tables of the map, the section has `sources` sources from the index `first_source`, and `names`
+ * names from the index `first_name`. */
 struct source_map_section {
   uint32_t line, column;
   size_t first_source, first_name;
@@ -322,7 +322,7 @@ static size_t source_map_byte(pprofc_str line, uint32_t column) {
   for (uint32_t units = 0; at < line.size && units < column; at++) {
     unsigned char c = (unsigned char)line.data[at];
     units += (c & 0xC0) != 0x80; /* only the first byte of a character counts */
-    units += c >= 0xF0;          /* a character above U+FFFF has two units */
+    units += c >= 0xF0;          /* a character above U+FFFF has two UTF-16 units */
   }
   while (at < line.size && ((unsigned char)line.data[at] & 0xC0) == 0x80) at++;
   return at;

@@ -445,7 +445,7 @@ static pprofc_status local_pass(struct symbolize_pass *pass, pprofc_error *error
 struct renaming {
   pprofc_profile *profile;
   const struct mode *mode;
-  uint32_t *name;        /* name of each function */
+  uint32_t *name;        /* string id of each function's name */
   struct interner added; /* new names; their ids follow the ids of the profile's strings */
   struct buffer text;
   bool changed, good; /* changed: true if a name has changed; good: false if memory ran out or the

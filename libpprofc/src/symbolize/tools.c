@@ -245,7 +245,7 @@ static bool try_path(struct tools *t, enum tool tool, pprofc_str path, const cha
 }
 
 /* Searches for the program `name`: first in the paths that `setting` gives for this tool, then in
- * its paths for all tools. Returns false if no path has the program. */
+ * the paths that it gives for all tools. Returns false if no path has the program. */
 static bool try_setting(struct tools *t, size_t row, const char *name, pprofc_str setting) {
   for (int general = 0; general < 2; general++) {
     pprofc_str rest = setting, entry;
@@ -284,7 +284,7 @@ static bool check_objdump(struct tools *t, const pprofc_allocator *mem) {
   return status != PPROFC_E_NOMEM;
 }
 
-/* Sets the path of a tool that was not found to its name, so that the system searches PATH for it.
+/* If a tool was not found, sets its path to its name, so that the system searches PATH for it.
  * `found` stays false, because tools_symbolize uses it to choose between nm and other tools, like
  * pprof. */
 static void use_path(struct tools *t, enum tool tool) {

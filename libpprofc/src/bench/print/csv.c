@@ -2,7 +2,7 @@
  * of its cell. */
 #include "bench/print/print.h"
 
-#define CSV_COLUMNS 2 /* fields for the first column of results: center and interval */
+#define CSV_COLUMNS 2 /* number of fields for the first column of results: center and interval */
 
 struct csv {
   struct printer *printer;

@@ -15,7 +15,7 @@ struct html_table {
   bool binary;
 };
 
-/* Prints a section of the template bench.html, then clears its values. */
+/* Prints a part of the template bench.html with the values in `fill`, and frees the values. */
 static void html_put(struct printer *p, const char *part, struct fill *fill) {
   const pprofc_str page = {(const char *)asset_bench_html, asset_bench_html_size};
   p->failed |= !template_print(p->out, page, part, fill);

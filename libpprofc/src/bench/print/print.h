@@ -29,7 +29,7 @@ table_printer print_text, print_csv, print_markdown, print_json, print_html;
 pprofc_str print_key_line(struct printer *printer, size_t i, size_t field);
 
 /* Each function returns a text about a cell, valid until the next call. print_range: the larger
- * distance from the center (median or mean) to a bound of the interval ("12%", "?" or the infinity
+ * distance from the center (median or mean) to an end of the interval ("12%", "?" or the infinity
  * sign). print_delta: the change ("+12.34%", "~", "?", "0.00%"). print_comparison: the result of
  * the test ("p=0.002 n=6", "n=6+5"). Only print_range accepts a cell without a baseline. */
 pprofc_str print_range(struct printer *printer, const pprofc_bench_cell *cell);
@@ -70,7 +70,7 @@ struct footnotes {
   bool failed; /* true if memory ran out, so that a note is missing */
 };
 void footnotes_free(struct footnotes *notes);
-/* Returns the number of a text, counted from 1; 0 when out of memory. */
+/* Returns the number of a footnote's text, counted from 1; 0 when out of memory. */
 size_t footnotes_number(struct footnotes *notes, const char *text);
 
 /* Appends the change of a column's geometric mean, such as "+1.23%". Appends "?" if it is unknown.

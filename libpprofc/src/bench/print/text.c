@@ -4,8 +4,8 @@
 /* ---- the grid ---------------------------------------- */
 
 /* Lays out a table of text cells, which may span columns. grid_write computes the widths, then
- * writes row by row. The layout is the same as in benchstat's text tables, even if a column is too
- * narrow. */
+ * writes row by row. The layout is the same as in benchstat's text tables, even where benchstat
+ * makes a column too narrow. */
 
 enum grid_align { GRID_LEFT, GRID_CENTER, GRID_RIGHT };
 
@@ -190,8 +190,8 @@ static bool cells_are_in_place(const struct grid *grid) {
 }
 
 /* Writes a cell. *position is the current column in the row. If the previous cell was too wide, the
- * distance to this cell is negative. Then writes as many spaces as the absolute value of the
- * distance, like benchstat. */
+ * distance to this cell is negative. In this case, writes as many spaces as the absolute value of
+ * the distance, like benchstat. */
 static void write_cell(const struct grid_cell *cell, const struct grid_layout *l,
                        long long *position, struct output *out) {
   size_t margin = l->margin[cell->column], before = 0;
@@ -265,7 +265,7 @@ static bool grid_write(struct grid *grid, struct output *out) {
 
 /* A column of results takes several grid columns: center, range and footnotes. The columns after
  * the first also have delta, comparison, and footnotes on the comparison. */
-#define COLUMNS 3 /* output columns of the first column of results (print_start) */
+#define COLUMNS 3 /* number of output columns for the first column of results (print_start) */
 
 struct print_text_table {
   struct printer *printer;

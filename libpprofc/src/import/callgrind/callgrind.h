@@ -182,7 +182,7 @@ void callgrind_exact_init(struct callgrind_exact *exact, struct callgrind_contex
                           pprofc_builder *builder, pprofc_call_stacks stacks, size_t bytes);
 void callgrind_exact_free(struct callgrind_exact *exact);
 /* Compares each call of this part with the callers in the callee's name. Returns true if most calls
- * so far agree, because then the names contain the callers. */
+ * so far agree with the names, which then contain the callers. */
 bool callgrind_exact_may(struct callgrind_exact *exact, const struct callgrind_graph *graph);
 /* Adds a sample with the given labels for each cost of the graph. */
 void callgrind_exact_samples(struct callgrind_exact *exact, const struct callgrind_graph *graph,

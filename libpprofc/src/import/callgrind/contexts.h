@@ -87,8 +87,8 @@ static inline uint32_t callgrind_context_of(const struct callgrind_contexts *con
 struct callgrind_symbol callgrind_context_symbol(struct callgrind_contexts *contexts,
                                                  uint32_t context);
 
-/* Sets *symbol to the symbol of a complete name, for files whose names do not contain callers.
- * Removes only the level of recursion from the name. Returns false when out of memory. */
+/* Sets *symbol to the symbol of a complete name, for files whose function names do not contain
+ * callers. Removes only the level of recursion from the name. Returns false when out of memory. */
 bool callgrind_name_symbol(struct callgrind_contexts *contexts, uint32_t name,
                            struct callgrind_symbol *symbol);
 

@@ -2,7 +2,8 @@
  *
  * A depth-first walk finds cycles: a call to a function on the walk's path closes a cycle. The tree
  * of stacks skips this call, so recursion ends at its first repeat. The remaining graph has no
- * cycles, so the shares of a function add up to 1, and the total of its stacks equals its cost. */
+ * cycles. So the callers' shares of a function's cost add up to 1, and its stacks have all of its
+ * cost. */
 #include "import/callgrind/callgrind.h"
 
 /* A function is a root if more than this share of its cost does not come from calls. Smaller shares
@@ -16,9 +17,9 @@ struct callgrind_flow_walk {
   struct callgrind_flow *flow;
   const struct callgrind_graph *graph;
   uint32_t *found; /* for each function: rank in the order of discovery, or 0 if not found yet */
-  uint32_t *low;   /* for each function: smallest `found` among the functions in `open` that the
+  uint32_t *low;   /* for each function: lowest rank (`found`) of the `open` functions that the
                       function reaches */
-  uint32_t *next;  /* for each function: next call to follow */
+  uint32_t *next;  /* for each function: index of the next call to follow */
   uint32_t *path;  /* functions from the start of the walk to the current function */
   uint32_t *open;  /* functions whose strongly connected component is not complete */
   bool *on_path, *is_open;

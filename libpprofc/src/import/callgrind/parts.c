@@ -22,8 +22,8 @@ static size_t add_label(struct callgrind_reader *r, const char *key, pprofc_str 
   return 1;
 }
 
-/* Counts the parts whose benchmark has the name of an earlier benchmark. Consecutive parts with the
- * same number, which are threads of one part, count once. */
+/* Counts the benchmarks that have the name of an earlier benchmark. Consecutive parts with equal
+ * numbers belong to threads of one benchmark, and count once. */
 static void note_benchmark(struct callgrind_reader *r) {
   pprofc_str number = str_slice(r->part, 0, str_find_char(r->part, '.'));
   size_t known = r->benchmarks.count;

@@ -21,7 +21,7 @@ struct marshal_value {
 struct marshal {
   const uint8_t *at, *end;
   struct arena arena;
-  struct marshal_value **refs; /* values that a later reference can repeat by their index here */
+  struct marshal_value **refs; /* values that a later reference can name by their index */
   size_t ref_count, ref_room;
   bool nomem;
 };
@@ -212,8 +212,8 @@ static int64_t pstats_count(double count) {
   return count >= 1 && count < 9e18 ? (int64_t)count : 1;
 }
 
-/* Writes a call. Python's module `profile` does not record times by caller, so each caller then
- * gets a share of the function's time. */
+/* Writes a call. Python's module `profile` does not record times by caller, so the function's time
+ * is then divided among the callers by their calls. */
 static void pstats_call(struct pstats *p, const struct marshal_value *caller,
                         const struct marshal_value *function, const struct marshal_value *entry,
                         const struct marshal_value *call) {

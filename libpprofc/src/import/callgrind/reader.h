@@ -120,7 +120,7 @@ struct callgrind_reader {
   pprofc_str last_part; /* part number of the last part that has a benchmark */
   uint64_t repeated;    /* number of parts whose benchmark has the name of an earlier benchmark */
   uint64_t lines, bad_lines, unknown_lines, wrong_totals, cut_parts, joined_parts, parts;
-  struct callgrind_total wrong; /* first total that differs from the sum of its lines */
+  struct callgrind_total wrong; /* first total that differs from the sum of the lines' costs */
   int64_t version;
 };
 

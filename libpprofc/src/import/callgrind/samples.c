@@ -36,8 +36,8 @@ static int64_t round_up(int64_t total, const double *weights, double sum, size_t
   size_t lowest = REMAINDERS;
   int64_t above = 0; /* number of remainders in the class `lowest` and all higher classes */
   while (lowest > 0 && above + classes[lowest - 1] <= left) above += classes[--lowest];
-  int64_t in_lowest = lowest > 0 ? left - above : 0; /* number of remainders to round up in the
-                                                        class lowest - 1 */
+  /* number of values to round up in the class below `lowest` */
+  int64_t in_lowest = lowest > 0 ? left - above : 0;
   for (size_t i = 0; i < count; i++) {
     if (!(weights[i] > 0)) continue;
     size_t class = remainder_class((double)total * (weights[i] / sum));
@@ -170,8 +170,8 @@ static void share_line(struct sampling *s, uint32_t function, size_t count, uint
   for (size_t t = 0; t < types; t++) s->cut[t] += s->values[types * count + t];
 }
 
-/* Adds samples as if all costs of a function were at its first line. share_function calls it if the
- * number of lines times the number of nodes of the function exceeds a limit. */
+/* Adds samples as if all costs of a function were at its first line. share_function calls this
+ * function if the number of lines times the number of nodes exceeds a limit. */
 static void share_as_one(struct sampling *s, uint32_t function, size_t count) {
   const struct callgrind_graph *graph = s->graph;
   uint32_t first = graph->functions[function].first_cost;

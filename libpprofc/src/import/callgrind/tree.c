@@ -41,10 +41,10 @@ struct growing {
   uint64_t visits_left; /* number of calls that may still be visited */
   bool full;            /* true if the tree exceeds a limit */
 
-  /* Shares in the second pass, which sets tree->joined. */
-  double *joined_share; /* for each call and type: share of the callee's cost in pruned branches */
-  double *leaf_share;   /* for each function and type: share of its cost at nodes whose branches
-                           are all pruned */
+  /* Fractions from 0 to 1 in the second pass, which sets tree->joined. */
+  double *joined_share; /* for each call and type: fraction of the callee's cost that is pruned */
+  double *leaf_share; /* for each function and type: fraction of the function's cost at nodes whose
+                         branches are all pruned */
 };
 
 /* Appends a node without weights. Returns false, and makes the builder fail, when out of
@@ -154,10 +154,10 @@ static void add_pruned(struct growing *g, uint32_t function, uint32_t above, con
   for (size_t t = 0; t < tree->types; t++) pruned[t] += shares[t] * inclusive[t];
 }
 
-/* Adds a branch: a node of a function with a share of the function's cost. Prunes the branch if
- * it is small, very deep or over the limit of the tree. The first pass adds the cost of a pruned
- * branch to the node `above`. The second pass adds the share of a pruned branch to the share
- * of its call, and never prunes roots. */
+/* Adds a branch: a node of a function with a share of the function's cost. Prunes the branch if it
+ * is small, very deep or over the limit of the tree. The first pass adds the cost of a pruned
+ * branch to the node `above`. The second pass adds the share of a pruned branch to the call's
+ * `joined_share`, and never prunes roots. */
 static void add_branch(struct growing *g, uint32_t function, uint32_t above,
                        const struct callgrind_call *call, const double *shares) {
   struct callgrind_tree *tree = g->tree;
@@ -174,8 +174,8 @@ static void add_branch(struct growing *g, uint32_t function, uint32_t above,
     add_node(g, function, above, call ? site_of(g, call) : NONE, shares);
 }
 
-/* True if all branches of a node would be pruned. Allows for rounding errors, so that large
- * branches are never lost. */
+/* True if all branches of a node would be pruned. Rounds each cost up (ROUNDING), because a
+ * rounding error must not prune a large branch. */
 static bool all_are_cut(const struct growing *g, uint32_t function, uint32_t node) {
   const struct callgrind_tree *tree = g->tree;
   const double *weights = callgrind_weights(tree, node);
@@ -242,8 +242,8 @@ static void grow_tree(struct growing *g) {
 
 /* ---- branches over the limit ------------------------- */
 
-/* Divides each function's leaf share among the calls that the function makes. Visits callers before
- * callees. */
+/* Divides each function's `leaf_share` among the calls that the function makes. Visits callers
+ * before callees. */
 static void divide_leaf_shares(struct growing *g) {
   const struct callgrind_call *calls = g->graph->calls;
   size_t types = g->tree->types;
@@ -262,7 +262,7 @@ static void divide_leaf_shares(struct growing *g) {
 }
 
 /* Adds a node for the frame "[pruned]", which represents all callers that the tree lacks. Below
- * this frame, adds a node for each call with a joined share. */
+ * this frame, adds a node for each call with pruned branches (joined_share). */
 static void add_joined_nodes(struct growing *g) {
   size_t types = g->tree->types;
   uint32_t above = (uint32_t)g->tree->node_count;
@@ -292,8 +292,8 @@ static void set_limits(struct growing *g) {
   g->full = false;
 }
 
-/* Grows the tree a second time. Joins the branches over the limit, so that each call has one
- * node for all of them. */
+/* Grows the tree a second time. Joins the branches over the limit: each call has one node for all
+ * its joined branches. */
 static void grow_joined(struct growing *g) {
   size_t calls = g->graph->call_count * g->tree->types;
   size_t cells = g->tree->functions * g->tree->types;

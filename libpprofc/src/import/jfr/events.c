@@ -9,7 +9,7 @@ enum events_action {
   EVENTS_AMOUNT,  /* adds one value: the event's amount (JFR_EVENT_AMOUNT) */
   EVENTS_COUNT,   /* adds two values: 1 for the count, then the amount */
   EVENTS_SETTING, /* changes a setting of the recording and adds no sample */
-  EVENTS_LOST,    /* adds its amount to the number of samples that the recorder lost */
+  EVENTS_LOST,    /* adds the event's amount to the number of samples that the recorder lost */
 };
 
 struct jfr_event {
@@ -42,8 +42,8 @@ static const struct jfr_event events[] = {
     {"jdk.CPUTimeSamplesLost", JFR_TYPE_COUNT, EVENTS_LOST, "lostSamples", false},
 };
 
-/* Fields that have the same name in all events. events_compile appends the field of the event's
- * amount, which has another name in each event, and the end of the list. */
+/* Fields that have the same name in all events. events_compile appends the field of the amount,
+ * whose name differs between events, and the end of the list. */
 static const struct jfr_want events_wants[] = {
     {"stackTrace", JFR_EVENT_STACK},   {"sampledThread", JFR_EVENT_THREAD},
     {"eventThread", JFR_EVENT_THREAD}, {"state", JFR_EVENT_STATE},
@@ -102,8 +102,8 @@ static const struct jfr_handler *events_handler(const struct jfr *j, uint64_t ty
   return NULL;
 }
 
-/* Value in place of the key of a pool entry if the event lacks this field. It is not 0, because 0
- * is the key of the first thread state. */
+/* Value of a field that has the key of a pool entry, if the event lacks the field. The value is not
+ * 0, because 0 is the key of the first thread state. */
 #define EVENTS_NO_KEY UINT64_MAX
 
 /* Reads the fields of an event into `slots`. Returns false if the event cannot be read. */

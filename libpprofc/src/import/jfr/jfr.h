@@ -213,7 +213,7 @@ enum {
   JFR_EVENT_METHOD, /* traced method; 0 if it is already the first frame of the stack */
 };
 
-/* Sample types, in the order of the profile. */
+/* Sample types, in the order in which the profile lists them. */
 enum jfr_type {
   JFR_CPU,
   JFR_CPU_TIME,
@@ -431,7 +431,7 @@ bool jfr_read_events(struct jfr *j);
  * state, class and method are string indices of the builder, or 0. */
 struct jfr_key {
   uint32_t stack, thread, state, class, method;
-  uint32_t zero; /* always 0, because keys are compared as bytes */
+  uint32_t zero; /* padding; always 0, because keys are compared as bytes */
   uint64_t tid, context, span;
 };
 

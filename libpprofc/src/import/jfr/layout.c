@@ -15,7 +15,7 @@
 struct layout_open {
   const struct jfr_class *class;
   uint32_t next;  /* index of the next field */
-  uint32_t array; /* index of the array step whose elements are of this class, or NO_ARRAY */
+  uint32_t array; /* index in `ops` of the step for the array of this class, or NO_ARRAY */
 };
 
 struct layout {
@@ -24,7 +24,7 @@ struct layout {
   uint32_t count;
   struct layout_open open[DEEPEST_CLASS];
   size_t depth, arrays;
-  uint32_t opened; /* number of classes replaced so far */
+  uint32_t opened; /* number of classes replaced by their fields so far */
 };
 
 static bool layout_add(struct layout *l, enum jfr_kind kind, int8_t slot) {

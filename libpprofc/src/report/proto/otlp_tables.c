@@ -6,8 +6,8 @@
 /* ---- labels of samples ------------------------------ */
 
 /* The keys of a sample's attributes must differ, so several values of a key become an array. An
- * attribute has only one unit. So the texts of a key become an attribute, and each sequence of its
- * numbers with the same unit becomes an attribute. The key of the second attribute is
+ * attribute has only one unit. So the texts of a key become one attribute, and each sequence of
+ * numbers with the same unit becomes another. The second attribute for KEY is called
  * "pprof.label.1.KEY". An attribute has at most OTLP_RUN_MOST values, because pprofc reads a longer
  * array as one label. */
 
@@ -71,7 +71,7 @@ static void otlp_write_run(struct otlp_writer *w, struct otlp_list *list,
   if (!w->failed) list->items[list->count++] = otlp_write_value(w, key, &value, unit);
 }
 
-/* Returns how many labels, from the first, fit into one attribute. All have the same key. */
+/* Returns how many labels at the start, texts or numbers with one unit, fit into one attribute. */
 static size_t otlp_run_length(const struct otlp_writer *w, const struct keyed_label *labels,
                               size_t count) {
   pprofc_str unit = profile_string(w->profile, labels->label->unit);
@@ -100,8 +100,8 @@ static size_t otlp_write_group(struct otlp_writer *w, struct otlp_list *list,
 static void otlp_write_labels(struct otlp_writer *w, size_t sample) {
   const struct label_groups *g = &w->groups;
   struct otlp_list *list = &w->labels[w->profile->samples.label_set[sample]];
-  /* Index of the group of texts (labels with one key) to compare with the current group of numbers.
-   * The groups of both types are sorted by key. */
+  /* Index of the group of texts to compare with the current group of numbers. A group has all
+   * labels of one type with the same key. The groups of each type are sorted by key. */
   size_t text = 0;
   label_groups_read(&w->groups, sample);
   list->items =
