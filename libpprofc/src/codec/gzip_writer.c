@@ -48,7 +48,7 @@ struct gzip_writer {
   size_t filling, oldest;
   uint64_t size; /* number of uncompressed bytes in the written blocks */
   uint32_t crc;
-  uint8_t dictionary[DICTIONARY_SIZE]; /* end of the last submitted block */
+  uint8_t dictionary[DICTIONARY_SIZE]; /* dictionary of the next block: end of the previous block */
 
   pthread_mutex_t lock;
   pthread_cond_t full, done;

@@ -246,7 +246,7 @@ static bool inflater_begin(struct inflater *in) {
     if (!in->source.step) return false;
   }
   in->step = inflater_step_plain;
-  /* If this call fails, the first inflater_fill also fails. */
+  /* If this call fails, the first inflater_fill also fails, so do not report the error here. */
   if (inflater_source_next(&in->source, &in->error) != PPROFC_OK) return true;
   inflater_complete_magic(&in->source);
   in->gzip = in->way != INFLATER_PLAIN && input_is_gzip(in->source.data, in->source.size);

@@ -105,8 +105,7 @@ struct chunk {
   bool has_samples, has_others;
 };
 
-/* An id below this number is small. Its varint has one or two bytes, so the shortest messages can
- * contain it. */
+/* An id below this number is small. Its varint has one or two bytes. */
 #define SMALL_IDS 16384
 
 /* Counts messages that have an id. A profile with a repeated id is invalid, so only the first
@@ -120,8 +119,8 @@ struct id_count {
   uint64_t seen[SMALL_IDS / 64];
 };
 
-/* Counts an id. Returns false if the caller must not store the message with this id, because a
- * small id is repeated and an earlier message already shows that error. */
+/* Counts an id. Returns false for a repeated small id, except for the first repetition in the file.
+ * The caller must then not store the message with this id. */
 static inline bool id_count_add(struct id_count *count, uint64_t id) {
   if (id < SMALL_IDS) {
     uint64_t bit = (uint64_t)1 << id % 64;
@@ -151,8 +150,8 @@ struct decoder {
   pprofc_profile *profile;             /* profile under construction */
   struct arena *arena;                 /* memory for the profile */
   const struct decoder_source *source; /* source of the samples; NULL: the input */
-  bool certain; /* after an error: true if the input is surely a profile, but invalid; false if the
-                   input may have another format */
+  bool certain; /* after an error: true if the input is surely a profile.proto, but invalid; false
+                   if the input may have another format */
 
   /* results of pass 1 */
   struct buffer chunks; /* parts of the input for the workers: array of struct chunk */

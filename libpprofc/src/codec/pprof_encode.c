@@ -31,8 +31,8 @@ struct encoder {
   uint64_t *ids;     /* scratch for the location ids of a sample, with space for max_depth ids */
   uint32_t *frames;  /* scratch for the location indices of a sample, with space for max_depth
                         indices */
-  /* for each varint in the stacks of `coded`, a segment (range of samples): the varint to write in
-   * its place; room for code_count varints */
+  /* for each varint in the stacks of `coded` (a range of samples), the varint that replaces it;
+   * room for code_count varints */
   struct stack_code *codes;
   const struct segment *coded;
   size_t code_count;
@@ -110,8 +110,7 @@ static void encoder_free(struct encoder *e) {
 
 /* ---- labels in the order of the file ----------------- */
 
-/* Compares labels: strings come before numbers, and each type is sorted by key. Labels with equal
- * keys keep their order. */
+/* Compares two labels: strings come before numbers, then the key decides, then the position. */
 static int encode_compare_keys(const void *left, const void *right) {
   const struct encode_sort_key *a = left, *b = right;
   if (a->is_number != b->is_number) return a->is_number < b->is_number ? -1 : 1;

@@ -12,14 +12,14 @@
  * set 0. */
 #define NO_LABELS UINT32_MAX
 
-/* The first error in a sample. Samples are checked in the same order as in pprof. */
+/* The first error in a sample. Samples are checked in the same order as in pprof. If `wire`,
+ * value_mismatch and too_deep are not set, the error is an unknown location. */
 struct fault {
   size_t sample; /* index of the sample with the error, or SIZE_MAX if there is no error */
   const uint8_t *at;
   const char *wire;    /* error message for malformed bytes, or NULL */
   size_t values;       /* number of values of the sample, if value_mismatch is true */
-  bool value_mismatch; /* true for a wrong number of values. If `wire`, value_mismatch and too_deep
-                          are all unset, the error is an unknown location. */
+  bool value_mismatch; /* true for a wrong number of values */
   bool too_deep;
 };
 
@@ -34,7 +34,7 @@ struct decode_filler {
   struct label_set *sets;
   struct label_table table; /* hash table of the label sets that this worker stored in `sets` */
   uint8_t *side;
-  uint8_t *rewritten; /* free memory for rewritten stacks */
+  uint8_t *rewritten; /* start of the unused memory for rewritten stacks */
   size_t rewritten_left;
   size_t sample, label, side_at;
   size_t first_sample;
@@ -62,8 +62,8 @@ static bool bad_wire(struct decode_filler *f, const struct wire *w) {
 
 /* ---- stacks ------------------------------------------ */
 
-/* Returns the number of bytes that a stack and the last checked stack share at their ends, rounded
- * down to whole frames. Equal bytes need no second check. */
+/* Returns the number of bytes that a stack and the last checked stack share at their root ends,
+ * rounded down to whole frames. Equal bytes need no second check. */
 static size_t known_tail(const struct decode_filler *f, const uint8_t *data, size_t size) {
   return f->known_size ? stack_shared_tail(f->known, f->known_size, data, size) : 0;
 }
@@ -83,8 +83,8 @@ static size_t count_frames(const uint8_t *data, size_t size) {
   return n;
 }
 
-/* Skips ids that have at most two bytes and are at most `count`, but not the last id. Returns the
- * address of the next id. The location ids must be 1 to `count`, so the skipped ids are valid. */
+/* Skips valid ids (1 to `count`) of at most two bytes. Returns the address of the first id that it
+ * did not skip. The caller must check the remaining ids. */
 static const uint8_t *skip_short_ids(const uint8_t *at, const uint8_t *end, size_t count) {
   size_t bytes;
   while (varint_is_short(at, end) && (size_t)varint_short(at, &bytes) - 1 < count) at += bytes;

@@ -20,8 +20,8 @@ struct window_ring {
   size_t size[WINDOWS]; /* for each filled window, its size in bytes */
   /* number of windows that were filled so far; window n is in slot n % WINDOWS */
   size_t filled;
-  size_t free; /* first window that the reader has not released */
-  size_t next; /* window that the reader reads next; only the reader uses this field */
+  size_t free; /* number of the first window that the reader has not released */
+  size_t next; /* number of the window to read next; only the reader uses this field */
   bool bad, over, stop;
   bool filler_waits, reader_waits;
   bool threaded;

@@ -114,7 +114,8 @@ static inline bool wire_ends_whole(const struct wire_field *field) {
   return !field->size || field->data[field->size - 1] < VARINT_MORE;
 }
 
-/* Skips varints in steps of 8 bytes. Stops near the end, or if a varint may exceed 3 bytes. */
+/* Skips varints in steps of 8 bytes. Stops shortly before w->end, or if a varint may exceed 3
+ * bytes. */
 static inline void wire_skip_short_varints(struct wire *w) {
   const uint8_t *start = w->at;
   for (; w->end - w->at > 8; w->at += 8) {

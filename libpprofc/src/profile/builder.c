@@ -250,8 +250,8 @@ static uint32_t append_function(pprofc_builder *b, const struct function_fields 
   return (uint32_t)count;
 }
 
-/* Returns the index of an equal function, or adds `f` if no function is equal. The caller has found
- * another function with the same name, so this function searches the hash table. */
+/* Returns the index of an equal function, or adds `f` if no function is equal. Searches the hash
+ * table, because FIRST_FUNCTION has a different function with this name. */
 static uint32_t add_namesake(pprofc_builder *b, const struct function_fields *f) {
   uint64_t hash = hash_mix((uint64_t)f->name << 32 | f->system_name, f->filename);
   hash = hash_mix(hash, (uint64_t)f->start_line);
@@ -323,8 +323,7 @@ uint32_t builder_append_location(pprofc_builder *b, uint32_t mapping, uint64_t a
 }
 
 /* Returns the index of an equal location, or adds the location if no location is equal. Searches
- * the hash table, because the location has no lines, or its function already has another
- * location. */
+ * the hash table, which lacks the first location of each function (FIRST_LOCATION). */
 static uint32_t add_location(pprofc_builder *b, uint32_t mapping, uint64_t address,
                              const pprofc_line *lines, size_t line_count) {
   uint64_t hash = hash_mix(address, mapping);

@@ -112,8 +112,8 @@ uint32_t builder_add_track(pprofc_builder *builder, const struct time_track *nam
  * the same clock. A negative duration counts as 0. */
 void builder_event(pprofc_builder *builder, uint32_t track, int64_t start, int64_t duration);
 
-/* Adds an event for the sample with this index. `sample` may also be another number, if the caller
- * replaces it later with builder_event_numbers. */
+/* Adds an event for the sample with the index `sample`. The caller may also pass another number,
+ * and replace it by the sample's index later (builder_event_numbers). */
 void builder_event_of(pprofc_builder *builder, uint32_t sample, uint32_t track, int64_t start,
                       int64_t duration);
 

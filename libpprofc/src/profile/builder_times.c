@@ -1,5 +1,5 @@
-/* Collects events (the times at which samples ran) in the order of the file. Then writes them by
- * track, such as a thread, and by start. */
+/* Collects events (the times at which samples ran) in the order of the file. Then writes them,
+ * sorted by track (such as a thread), and in each track by start. */
 #include "profile/builder_state.h"
 
 struct builder_time_event {

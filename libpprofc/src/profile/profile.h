@@ -104,7 +104,7 @@ struct pprofc_profile {
   unsigned threads;      /* number of threads requested when the profile was read */
   bool disposable;       /* true if the only owner will release the profile after the next edit
                             (profile/stack.h) */
-  struct region *lender; /* region of columns that an edit in progress may overwrite, or NULL */
+  struct region *lender; /* region with the columns that the current edit may overwrite, or NULL */
   bool folded;           /* true if the reader may have added up samples and dropped labels */
   bool has_leftovers;    /* true if there may be locations that no sample uses */
   bool in_order_of_use;  /* true if every location is used, and locations are numbered in the order
@@ -118,7 +118,7 @@ struct pprofc_profile {
   struct mappings mappings;
   struct strings strings;
 
-  uint32_t drop_frames, keep_frames; /* string indices of two regular expressions */
+  uint32_t drop_frames, keep_frames; /* string indices of regular expressions for frames */
   int64_t time_nanos, duration_nanos, period;
   struct value_type period_type;
   const uint32_t *comments;

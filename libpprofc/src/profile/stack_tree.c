@@ -21,7 +21,7 @@ uint32_t stack_position(const struct samples *s, size_t sample) {
   return (uint32_t)before + s->tree[k].sorted[sample - s->segments[k].first];
 }
 
-/* Returns a map for segments that have no map. In this map, varint i + 1 means location i. It means
+/* Returns a map for segments without a map. In the returned map, varint i + 1 means location i, or
  * LOCATION_HIDDEN if hidden[i] is set. */
 static const uint32_t *stack_plain_map(struct arena *arena, const uint8_t *hidden,
                                        size_t locations) {
@@ -166,7 +166,7 @@ uint32_t stack_cursor_move(struct stack_cursor *c, size_t sample) {
            STACK_CHUNK);
   c->size = ref->size;
   if (whole && (n == ref->size || *(c->end - n - 1) < 0x80)) return (uint32_t)n;
-  /* Skip the bytes of a frame that begins before the equal bytes. */
+  /* Skip the bytes of a frame that begins before the shared bytes. */
   for (const uint8_t *at = c->end - n; n && *at >= 0x80; at++) n--;
   return n ? (uint32_t)n - 1 : 0;
 }
@@ -202,7 +202,7 @@ static uint32_t stack_tree_key(const uint8_t *end, size_t size) {
   return size ? key & UINT32_MAX << (sizeof key - size) * 8 : 0;
 }
 
-/* Number of items up to which insertion sort is the fastest. Most groups are this small. */
+/* Number of items up to which insertion sort is the fastest. */
 #define STACK_TREE_FEW 24
 
 /* Copies items to `to`, sorted by a byte of their keys. Items with the same byte keep their

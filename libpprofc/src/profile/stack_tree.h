@@ -21,7 +21,7 @@ struct stack_chunk {
 
 struct stack_ref {
   uint32_t chunk; /* index of the stack's chunk nearest to the leaf; 0: no chunk */
-  uint32_t leaf;  /* offset in `leaves` of the leaf end, which has size % STACK_CHUNK bytes */
+  uint32_t leaf;  /* offset in `leaves` of the size % STACK_CHUNK bytes at the leaf end */
   uint32_t size;  /* size of the stack in bytes */
   uint32_t label_set;
 };
@@ -36,7 +36,7 @@ struct stack_tree {
   size_t count;                 /* number of samples */
   uint32_t longest;             /* size of the largest stack in bytes */
   uint32_t type;                /* the only sample type with values, or STACK_TREE_ALL */
-  bool labels;                  /* true if samples have all labels of the file */
+  bool labels;                  /* true if the reader dropped no labels */
 };
 
 /* Cursor over the stacks of several trees. `room` is a buffer that contains the current stack.

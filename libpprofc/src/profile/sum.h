@@ -9,7 +9,7 @@ static inline int64_t sum_add(int64_t a, int64_t b) {
   return (int64_t)((uint64_t)a + (uint64_t)b);
 }
 
-/* Returns a - b, which also wraps around. */
+/* Returns a - b, wrapped around like sum_add. */
 static inline int64_t sum_subtract(int64_t a, int64_t b) {
   return (int64_t)((uint64_t)a - (uint64_t)b);
 }

@@ -98,8 +98,8 @@ static bool times_keeps(const struct times *t, size_t event, const uint32_t *num
   return number ? number[t->sample[event]] != NONE : time_range_meets(range, t, event);
 }
 
-/* Copies the kept events, cut to the range of time. If `number` is not NULL, gives their samples
- * new indices. */
+/* Copies the kept events, cut to the range of time. If `number` is not NULL, replaces the sample
+ * index i of each event by number[i]. */
 static bool times_edit(pprofc_profile *copy, const uint32_t *number, struct time_range range) {
   const struct times *old = copy->times;
   struct times_writer w;

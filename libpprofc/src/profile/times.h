@@ -58,7 +58,7 @@ struct time_shares {
   size_t samples;
   uint64_t *total; /* for each sample, the total duration of its events; if this is 0, the number of
                       its events */
-  uint8_t *timed;  /* for each sample, 1 if its element in `total` is a sum of durations */
+  uint8_t *timed;  /* for each sample, 1 if `total` is a duration, 0 if it is a number of events */
 };
 
 /* Prepares the shares of a profile that has times. Returns false when out of memory, and then there
@@ -83,8 +83,8 @@ struct time_range {
 
 #define TIME_RANGE_ALL ((struct time_range){0, INT64_MAX})
 
-/* True if any part of the event is in the range. Without a duration, only its start must be in the
- * range. */
+/* True if any part of the event is in the range. If the event has no duration, its start must be in
+ * the range. */
 static inline bool time_range_meets(struct time_range range, const struct times *times,
                                     size_t event) {
   int64_t start = times->start[event], end = times_event_end(times, event);

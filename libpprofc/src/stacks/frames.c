@@ -86,9 +86,8 @@ static uint32_t name_text(struct stacks_frames_builder *b, pprofc_str name) {
   return interner_add(&b->texts, name);
 }
 
-/* Returns, for each function, the id of a text such as its name. `strings` has the string index of
- * this text for each function. Calls text_of, which returns the id, once for each distinct
- * string. */
+/* Returns for each function the id of a text such as its name: text_of(strings[function]). The
+ * elements of `strings` are string indices. Calls text_of once for each distinct string. */
 static uint32_t *function_texts(struct stacks_frames_builder *b, const uint32_t *strings,
                                 uint32_t (*text_of)(struct stacks_frames_builder *, pprofc_str)) {
   size_t count = b->profile->functions.count, string_count = b->profile->strings.count;
@@ -212,8 +211,8 @@ static void note_line(struct stacks_frames_builder *b, struct stack_frame *frame
   if (candidate > 0 && (frame->line <= 0 || candidate < frame->line)) frame->line = candidate;
 }
 
-/* Updates the properties that a frame shows after another line with the same frame was found. In a
- * difference, lines of the head take precedence. */
+/* Updates a frame, because another line has the same frame. In a difference, the function, mapping
+ * and line of the head take precedence. */
 static void note_use(struct stacks_frames_builder *b, struct keyed_frame *item,
                      const struct keyed_frame *use, uint32_t location, const struct line *line) {
   bool is_of_head = !b->sides || b->sides[location] & SIDE_HEAD;

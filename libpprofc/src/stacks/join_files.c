@@ -14,11 +14,11 @@
 #define MOST_COMPONENTS 64u
 #define MOST_BYTES      4096u
 
-/* A file that has a function of the current name in only base or only head. */
+/* A file in which only base or only head has a function of the current name. */
 struct lone_file {
   pprofc_str path;
   uint32_t file;
-  /* id of the paired file of head (for a file of base) or of base (for a file of head), or NONE */
+  /* id of the file on the other side (base or head) that is paired with this file, or NONE */
   uint32_t partner;
   uint32_t shared; /* number of last path components that are equal in this file and the previous
                       file of `lone` */
@@ -105,8 +105,8 @@ static void pair_lone(struct lone_file *head, struct lone_file *base) {
 }
 
 /* Pairs the files lone[from] to lone[to - 1], whose paths have a common end. Pairs the shortest
- * path of the head with the shortest path of the base, then the next paths. The length of a path is
- * the number of its components. */
+ * path of the head with the shortest path of the base, then the second shortest paths, and so on.
+ * The length of a path is the number of its components. */
 static void pair_run(struct files_of_name *f, size_t from, size_t to) {
   size_t heads = 0, bases = 0;
   for (size_t i = from; i < to; i++) {

@@ -117,7 +117,7 @@ static bool name_folded_frame(struct stack_frames *frames, uint32_t frame, doubl
   return frames->items[frame].name.data != NULL;
 }
 
-/* Rejects a tree whose nodes have many more values than the profile. Each node has a value for each
+/* Rejects a tree that needs many more values than the profile has. Each node has a value for each
  * sample type, even if the samples of the node have only one value. */
 static pprofc_status layout_check_values(const struct flame_graph *graph, size_t most,
                                          pprofc_error *error) {
@@ -204,9 +204,8 @@ static double layout_measure(enum flame_width how, int64_t head, int64_t base) {
   }
 }
 
-/* Returns the width of each node: the width of its self value plus the widths of its children. The
- * totals are not used, because they could make a child wider than its parent if base and head
- * differ in different children. */
+/* Returns the width of each node: the width of its self value plus the widths of its children. Does
+ * not use the totals, because with them a child could be wider than its parent. */
 static double *node_widths(struct flame_tree *t, size_t type, enum flame_width how) {
   double *width = arena_array(&t->arena, t->count, sizeof *width);
   if (!width) return NULL;

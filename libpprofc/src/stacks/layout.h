@@ -31,9 +31,9 @@ struct flame_tree {
 /* Start of the name of a frame that replaces folded nodes: "(folded frames, each below 0.01%)". */
 #define FLAME_FOLDED "(folded frames"
 
-/* Limits the number of values in a tree to FLAME_VALUES_FREE, plus FLAME_VALUES_TIMES for each node
- * and for each value of a sample. Without the limit, a small file with many sample types could give
- * a large tree. */
+/* Maximum number of values in a tree: FLAME_VALUES_FREE, plus FLAME_VALUES_TIMES for each node of
+ * the tree and for each value in the profile. Without the limit, a small file with many sample
+ * types could give a large tree. */
 #define FLAME_VALUES_FREE  (UINT64_C(1) << 22)
 #define FLAME_VALUES_TIMES UINT64_C(32)
 
@@ -101,7 +101,7 @@ struct flame_box {
 struct flame_boxes {
   struct flame_box *items; /* boxes of the drawing; the tree's arena owns them */
   size_t count;
-  double width; /* width of the whole graph */
+  double width; /* width of the whole graph, in the unit of the values */
   uint32_t max_depth;
 };
 

@@ -1,6 +1,6 @@
 /* Limits trees that have too many nodes to show. While the tree is built, nodes narrower than a
- * bound are folded: one last child of their parent replaces them, and has their sums. So the totals
- * of every node stay exact.
+ * bound are folded: one last child of their parent replaces them, and has the sum of their values.
+ * So the totals of every node stay exact.
  *
  * The stacks are read twice. The first pass computes the width of each node and chooses the bound.
  * The second pass reads the frames of the nodes that are kept, and stores only these nodes. */
@@ -8,11 +8,11 @@
 
 #include <math.h>
 
-/* Smallest bound, as a share of the whole. It is a twentieth of a pixel in a picture that is 4,000
- * pixels wide. */
+/* Smallest bound for the width of a node, as a share of the whole width. It is a twentieth of a
+ * pixel in a picture that is 4,000 pixels wide. */
 #define NARROW_LEAST (1.0 / (20 * 4000))
 
-/* Number of times that 1 must be halved to get a bound of at most NARROW_LEAST. */
+/* Number of possible bounds: 1, 1/2, 1/4 and so on, to the first bound below NARROW_LEAST. */
 #define STEPS 18
 
 /* The path from the root to the current node, as a list of chains. The nodes of a chain have equal
@@ -22,7 +22,7 @@ struct narrow {
   size_t columns;
   double *whole;  /* for each column, the sum of the absolute values of all stacks */
   double *scale;  /* for each column, 1 / whole, or 0 if the sum is 0 */
-  double *sums;   /* for each chain, a row with the sums that each of its nodes has */
+  double *sums;   /* for each chain, a row of sums, which are equal for all its nodes */
   uint32_t *last; /* for each chain, the depth of its last node; the root is chain 0 */
   size_t room;    /* capacity of the path, in chains */
   size_t chain;   /* index of the last chain */
@@ -32,7 +32,7 @@ struct narrow {
  * `to`. */
 struct narrow_left {
   uint32_t from, to;
-  double width; /* largest share that the sum of a node has in any column */
+  double width; /* width of each of these nodes (narrow_width) */
   size_t chain; /* index of their chain */
 };
 
@@ -65,8 +65,8 @@ static void narrow_free(struct narrow *n, const pprofc_allocator *mem) {
   mem_free(mem, n->last, n->room, sizeof *n->last);
 }
 
-/* Returns the largest share that the sums of a node have in any column. Most shares are far below
- * every bound. For them, returns an estimate, because divisions take long. */
+/* Returns the largest share that the sums of a node have in any column. If this share is far below
+ * NARROW_LEAST, returns an estimate, because divisions take long. */
 static double narrow_width(const struct narrow *n, const double *sums) {
   double width = 0, estimate = 0;
   for (size_t c = 0; c < n->columns; c++)
@@ -89,7 +89,7 @@ static bool narrow_leave(struct narrow *n, uint32_t shared, struct narrow_left *
   *left =
       (struct narrow_left){above > shared ? above : shared, depth, narrow_width(n, sums), n->chain};
   n->last[n->chain] = shared;
-  if (above < shared) return true; /* The chain still has nodes, and all have the same sums. */
+  if (above < shared) return true; /* The chain still has nodes, so its sums stay. */
   double *sums_above = sums - n->columns;
   for (size_t c = 0; c < n->columns; c++) {
     sums_above[c] += sums[c];
@@ -115,8 +115,8 @@ static uint32_t narrow_shared(const struct narrow *n, size_t i) {
 
 /* ---- the bound --------------------------------------- */
 
-/* Returns the index of the largest bound that a width reaches. The bounds are 1, 1/2, 1/4 and so
- * on. Returns STEPS for a width that reaches no bound. */
+/* Returns the index of the largest of the bounds (1, 1/2, 1/4 and so on) that a width reaches.
+ * Returns STEPS for a width below all bounds. */
 static size_t narrow_step(double width) {
   int exponent;
   if (!(width > 0)) return STEPS;
@@ -126,8 +126,8 @@ static size_t narrow_step(double width) {
   return step < STEPS ? step : STEPS;
 }
 
-/* Chooses the smallest bound that keeps at most `most` nodes. The bound is at least NARROW_LEAST.
- * Returns an upper bound of the number of nodes that are kept. */
+/* Sets *bound to the smallest bound, at least NARROW_LEAST, that at most `most` nodes reach with
+ * their widths. Returns a number that is at least the number of these nodes. */
 static size_t narrow_choose(struct narrow *n, size_t most, double *bound) {
   size_t count[STEPS + 1] = {0}, kept = 0, step = 0;
   struct narrow_left left;

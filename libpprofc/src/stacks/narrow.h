@@ -5,8 +5,8 @@
 #include "stacks/layout.h"
 
 /* Fills in the nodes of the tree, but not `end` and `total`. Keeps the widest nodes, at most
- * `most`. Nodes narrower than a bound are folded: for each parent, a node with the frame `frame`
- * replaces them. Returns false when out of memory. */
+ * `most`. For each parent, a node with the frame `frame` replaces the children that are too narrow.
+ * Returns false when out of memory. */
 bool narrow_tree_build(struct flame_tree *tree, const struct stack_set *set, uint32_t frame,
                        size_t most, const pprofc_allocator *mem);
 

@@ -9,7 +9,7 @@
  * latest branches are in processor caches, because consecutive stacks share most nodes. */
 #define PATH_LISTED 8
 
-/* Value that is added to path_run.listed if the hash table has branches of the run. */
+/* path_run.listed is at least this number if the hash table has branches of the run. */
 #define PATH_HASHED (PATH_LISTED + 1)
 
 static uint64_t path_hash(const struct path_branch *branch) {
@@ -154,7 +154,7 @@ static int path_branch_compare(const void *left, const void *right) {
   return (x->key > y->key) - (x->key < y->key);
 }
 
-/* Sorts branches by node, then by key. Most runs have few branches. */
+/* Sorts branches by node, then by key. Uses insertion sort for a few branches. */
 static void path_branches_sort(struct path_branch *branches, size_t count) {
   if (count > PATH_LISTED) {
     qsort(branches, count, sizeof *branches, path_branch_compare);

@@ -1,8 +1,8 @@
 /* Prefix tree of stacks. It has a node for each distinct path of frames from the root.
  *
  * Most nodes are children of the node before them. A run is a sequence of these nodes, and each
- * needs only 4 bytes for its frame. Each run has a list of its branches, which are the other
- * children and the ends of stacks. In a long list, a hash table finds the older branches. */
+ * needs only 4 bytes for its frame. Each run has a list of its branches: the other children
+ * of its nodes, and the ends of stacks. In a long list, a hash table finds the older branches. */
 #ifndef PPROFC_STACKS_PATHS_H
 #define PPROFC_STACKS_PATHS_H
 
@@ -52,7 +52,7 @@ static inline uint32_t path_run_end(const struct stack_paths *p, uint32_t run) {
   return run + (size_t)1 < p->run_count ? p->runs[run + 1].first : (uint32_t)p->count;
 }
 
-/* Does the same as stack_paths_enter. Searches also outside the run of the node. */
+/* Does the same as stack_paths_enter, but also searches outside the run of the node `at`. */
 struct path_node stack_paths_search(struct stack_paths *paths, struct path_node at, uint32_t frame);
 
 /* Returns the child with the frame `frame`. Adds the child if it is new. Returns a node with the

@@ -39,7 +39,7 @@ static bool stacks_enter(struct stacks_builder *b, const struct stacks_step *fro
   size_t most = b->selection->max_depth ? b->selection->max_depth : SIZE_MAX;
   uint32_t first = f->location_from[location], end = f->location_from[location + 1];
   uint32_t depth = from->depth;
-  /* `at` stays in a register, because a copy through memory stalls the processor. */
+  /* A local copy stays in a register, which is faster than memory. */
   struct path_node at = from->at;
   bool from_leaf = b->selection->from_leaf;
   b->limit = b->frames + depth + (end - first) > STACK_FRAMES_MAX;

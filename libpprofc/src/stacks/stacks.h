@@ -16,7 +16,7 @@
 struct stack_policy {
   bool inlines;  /* true if each inlined call is a frame; false if a location has one frame, the
                     function that contains the inlined calls */
-  bool function; /* true if functions distinguish frames */
+  bool function; /* true if frames with different functions are different frames */
   bool file;
   bool line, column;
   bool address;
@@ -34,7 +34,7 @@ struct stack_frame {
    * of the function */
   int64_t line, column;
   uint64_t address;
-  uint32_t function, mapping; /* first function and first mapping that have this frame, or NONE */
+  uint32_t function, mapping; /* index of the first function and mapping of this frame, or NONE */
   bool inlined;
 };
 

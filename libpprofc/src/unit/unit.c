@@ -181,8 +181,8 @@ pprofc_str unit_label(int64_t value, pprofc_str from, pprofc_str to, char out[UN
   return (pprofc_str){out, size + unit_size};
 }
 
-/* Prints a ratio like "%.2g" if it is below 1, and like "%.2f" otherwise. Returns the length, or 0
- * if the caller must use printf: for a ratio below 0.0001 or too large. */
+/* Prints a ratio like "%.2g" if it is below 1, and like "%.2f" otherwise. Returns the length.
+ * Returns 0 if the ratio is below 0.0001 or too large; the caller must then use printf. */
 static size_t unit_ratio_digits(double ratio, char out[FIXED_MAX]) {
   int decimals = 2;
   if (ratio >= 1) return fixed_print(out, ratio, decimals);

@@ -1,6 +1,6 @@
 /* Computes the smallest change that a comparison finds in 80 % of cases, and how many runs or
- * samples find a change of 5 %. The formula is fitted to simulations (tests/perf/verdict/advice.c
- * checks it). */
+ * samples it needs to find a change of 5 %. The formula is fitted to simulations
+ * (tests/perf/verdict/advice.c checks it). */
 #include "verdict/compare.h"
 
 /* Factors that multiply the standard errors. With few runs, a comparison often overestimates the
@@ -64,7 +64,7 @@ static double advice_change_with(const struct advice *a, double runs) {
   return advice_change(&other);
 }
 
-/* Bisects the number of runs, because more runs find smaller changes. */
+/* Finds the number of runs by bisection, because more runs make smaller changes visible. */
 double advice_runs(const struct advice *a) {
   double low = ADVICE_RUNS_LEAST, high = ADVICE_RUNS_MOST;
   if (advice_change_with(a, low) <= ADVICE_WANTED) return low;
@@ -100,7 +100,7 @@ static void advice_choose(struct comparison *c) {
   }
 }
 
-/* Returns the numbers for the formulas above, for a row with `samples` samples per run. */
+/* Returns the numbers that the formulas above use, for a row with `samples` samples per run. */
 static struct advice advice_known(const struct comparison *c, double samples) {
   struct advice a = {
       .runs = 2 / (1 / c->side_runs[0] + 1 / c->side_runs[1]),

@@ -9,7 +9,7 @@ struct amount_unit amount_unit_for(pprofc_str from, pprofc_str wanted, double ra
       !wanted.size || str_equal(wanted, STR("minimum")) || str_equal(wanted, STR("auto"));
   if (str_equal(from, STR("%"))) unit.to = from;
   if (!automatic || str_equal(from, STR("%"))) return unit;
-  /* Never choose a unit below the unit of the profile. */
+  /* Never choose a unit that is smaller than the unit of the profile. */
   double tenth = largest * ratio / 10;
   unit.to = tenth < 1 ? from : unit_scale_double(tenth, from, STR("auto")).unit;
   return unit;

@@ -28,7 +28,8 @@ pprofc_str amount_text(const struct amount_unit *unit, double value, bool plus,
 struct amount_grid {
   struct amount_unit unit;
   int decimals;
-  double ticks; /* number of ticks (steps of the last digit) in 1 of the shown unit */
+  double ticks; /* number of ticks (steps of the last digit) per shown unit: 10 to the power of
+                   `decimals` */
 };
 
 /* Returns a grid (a unit and a number of decimals) with four digits for the largest number. If the

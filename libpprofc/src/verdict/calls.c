@@ -27,7 +27,8 @@ struct calls {
   uint64_t *below; /* for each function in `grown`: bit set of the functions (rows) that are leaves
                       in its stacks */
   size_t words;
-  struct shared_callers *callers; /* for each function in `grown`; empty if the base has it */
+  struct shared_callers *callers; /* for each function in `grown`, the callers that all its stacks
+                                     have; empty if the base has the function */
 };
 
 /* Returns the growth of a row's cum value without the factor that all functions of a run share
@@ -71,8 +72,8 @@ static bool callers_in(const struct comparison *c, const struct walk *walk, size
   return at < walk->depth;
 }
 
-/* Removes the callers that a stack lacks. The first stack adds its callers. The frame at `at` is
- * the caller of the new function in this stack. */
+/* Removes the callers that the current stack lacks. For the first stack, adds its callers instead.
+ * The frame at `at` is the caller of the new function in this stack. */
 static void callers_note(const struct comparison *c, struct shared_callers *callers,
                          const struct walk *walk, size_t at) {
   uint32_t kept = 0;
@@ -149,9 +150,9 @@ static void calls_add_domains(const struct calls *s, uint64_t *below) {
   }
 }
 
-/* Returns the estimate of the whole set. If a domain in the set grew more, returns the domain's
- * estimate, because cost of other rows may have moved out of the set. A domain is a group of
- * functions between which cost may have moved. */
+/* Returns the estimate of `sum`, the sum of all callees. If a domain (functions between which cost
+ * may have moved) contains a callee and grew more, returns the domain's estimate, because cost may
+ * have moved from the callees to other functions of the domain. */
 static pprofc_verdict_estimate calls_net(const struct calls *s, size_t at,
                                          const struct domain_sum *sum) {
   pprofc_verdict_estimate net = sum->shown;
@@ -178,7 +179,8 @@ static bool calls_fill(struct calls *s, size_t at, struct domain_set *set) {
 /* ---- the choice -------------------------------------- */
 
 /* Stores a sum as the explanation of a row, if the interval of the sum is narrow enough to show the
- * growth of the row. Keeps an earlier explanation whose sum grew less or did not grow. */
+ * growth of the row. Keeps an earlier explanation if its sum did not grow, or grew less than this
+ * sum. */
 static void calls_keep(const struct calls *s, size_t at, const struct domain_sum *sum,
                        pprofc_verdict_domain *domain) {
   struct comparison *c = s->c;
@@ -221,7 +223,7 @@ static bool callers_judge(struct calls *s, struct domain_set *sets, struct domai
   return true;
 }
 
-/* Judges the sums of callees and of callers. `domains` has two items for each function. */
+/* Judges the sums of callees and of callers. */
 static bool calls_explain(struct calls *s) {
   struct comparison *c = s->c;
   struct domain_set *sets = arena_array(&s->arena, s->count, sizeof *sets);

@@ -188,7 +188,7 @@ struct recorded_rows {
   /* for base and for head, logarithm of the factor that converts a judged value to a recorded
    * value */
   double log_scale[2];
-  /* for base and for head, variance of log_scale, which is a mean over its runs */
+  /* for base and for head, variance of log_scale, which is a mean over the runs */
   double error[2];
   double
       /* degrees of freedom of the variance `error`; infinite with one run each of base and head */
@@ -202,16 +202,16 @@ struct recorded_rows {
   double stretch; /* factor that widens intervals because runs have unequal lengths */
 };
 
-/* Prepares the conversion to recorded amounts for the rows of a fit. */
+/* Prepares the conversion of the results of `fit` to amounts as recorded in the profiles. */
 void recorded_begin(struct recorded_rows *r, const struct comparison *c, const struct matrix *m,
                     const struct fit *fit);
 
 /* Fills in the summary's fields about the factor that all functions of a run share. */
 void recorded_common(const struct recorded_rows *r, pprofc_verdict_summary *summary);
 
-/* Fills in the recorded values of a row, their interval, and the verdict to show. Derives this
- * verdict from the interval and from e->own, the verdict without the factor that all functions of a
- * run share. `tail` is the quantile at the upper end of the interval. */
+/* Fills in the values of a row as recorded in the profiles, their interval, and the verdict to
+ * show. Derives this verdict from the interval and from e->own, the verdict without the factor that
+ * all functions of a run share. `tail` is the quantile at the upper end of the interval. */
 void recorded_fill(const struct recorded_rows *r, size_t row, double tail,
                    pprofc_verdict_estimate *e);
 

@@ -36,8 +36,8 @@ static bool set_has_file(const struct relations *r, const struct domain_set *set
   return set_member(r, set, 0)->file.size > 0;
 }
 
-/* Returns the first function of the set that only base has. Returns NULL unless each function is in
- * only base or only head, and at least two functions of both base and head call all of them. */
+/* Returns the first function of the set that only base has. Returns NULL if both base and head have
+ * a function of the set, or if fewer than two functions of both call the whole set. */
 static const struct candidate *set_replaced(const struct relations *r,
                                             const struct domain_set *set) {
   const struct candidate *gone = NULL;
@@ -71,8 +71,8 @@ static void set_name_as(struct domain_set *set, pprofc_verdict_domain_kind kind,
   set->name = name;
 }
 
-/* Names a set of renamed functions, with the old name first. One renamed function gives both its
- * names. Several renamed functions give the names of both packages. */
+/* Names a set of renamed functions, with the old name first. If the set has one renamed function,
+ * uses its two names. Otherwise uses the names of the two packages. */
 static void set_name_renamed(const struct relations *r, struct domain_set *set) {
   const struct candidate *gone = set_member(r, set, 0), *made = set_member(r, set, 1);
   bool swap = relations_row(r, set->members[0])->flat.head != 0;

@@ -102,7 +102,7 @@ static void search_try_pair(struct domain_search *s, uint32_t seed) {
 
 /* ---- all functions of a type or a caller ------------- */
 
-/* Tries all functions of the type (class) of `seed`, even if too small to be candidates. */
+/* Tries all functions of the type (class) of `seed`, even functions too small to be candidates. */
 static void search_try_type(struct domain_search *s, uint32_t seed) {
   const struct candidate *of = &s->r->candidates[seed];
   if (!of->type || of->wide) return;
@@ -120,8 +120,8 @@ static void search_try_type(struct domain_search *s, uint32_t seed) {
   s->try_count++;
 }
 
-/* Tries the function `name` with all its callees. The members of the set are the callees that
- * shrank or that only base or only head has. */
+/* Tries the sum of the function `name` and all its callees. The members of the set are the
+ * candidates below `name` that shrank, or that only base or only head has. */
 static void search_try_subtree(struct domain_search *s, uint32_t seed, uint32_t name) {
   const struct comparison *c = s->r->c;
   uint32_t row = c->row_of[name];
@@ -233,9 +233,9 @@ static void search_take(struct domain_search *s, size_t at) {
   }
 }
 
-/* Accepts the smallest set that explains the growth of a function. If a smaller set grew, the
- * interval of a larger set must be narrow enough to exclude this growth. If no set explains all of
- * the growth, accepts the smallest set that explains a part. */
+/* Accepts the smallest set whose sum did not grow. The interval of this sum must exclude the growth
+ * of the function, and of the sums of smaller sets. If every sum grew, accepts the smallest set
+ * that explains a part of the growth (search_is_part). */
 static void search_explain(struct domain_search *s, uint32_t seed) {
   double needed = relations_own(s->r, seed)->delta;
   size_t part = SIZE_MAX;
@@ -278,7 +278,7 @@ static void search_run(struct domain_search *s) {
 
 /* ---- renamed packages -------------------------------- */
 
-/* True if both sets are renames between the same two packages. */
+/* True if both sets are renames from one package to the same other package. */
 static bool search_same_packages(const struct domain_search *s, const struct domain_set *a,
                                  const struct domain_set *b) {
   if (a->kind != PPROFC_DOMAIN_RENAMED || b->kind != PPROFC_DOMAIN_RENAMED) return false;
@@ -306,7 +306,8 @@ static bool search_join(struct domain_search *s, size_t first, struct domain_set
   return sets > 1;
 }
 
-/* Replaces the renames between two packages by one joined set, if the joined sum did not grow. */
+/* Replaces the sets of renames between the same two packages by one joined set, if its sum did not
+ * grow. */
 static void search_join_renames(struct domain_search *s, size_t first) {
   struct domain_set joined;
   if (s->sets[first].kind != PPROFC_DOMAIN_RENAMED || s->sets[first].member_count != 2) return;
@@ -388,7 +389,7 @@ bool domains_find(struct relations *r) {
 
 /* ---- sums of domains -------------------------------- */
 
-/* The matrix in which each row is the sum of a set of rows. The model judges it like one row. */
+/* A matrix with the sum of a set in each row. The model judges the sum like any other row. */
 
 struct sums_rows {
   double *values, *quantum, *density;

@@ -2,8 +2,8 @@
  * flat, of cum or of stacks. After the adjustment, family_word chooses the verdict of each row. */
 #include "verdict/compare.h"
 
-/* If the value of a function doubles, the growth is significant at this number of standard errors,
- * even after the correction for many functions. */
+/* Growth, in standard errors, that is significant even after the correction for many functions.
+ * family_has compares the growth of a doubled value with this number. */
 #define DOUBLING_ERRORS 4.5
 
 /* True if a row is tested in the family. With min_samples 0, only rows with enough samples to find

@@ -67,8 +67,7 @@ static void model_common(struct model *model) {
 }
 
 /* Returns the relative variance of the common factor (model.h), a weighted median of one ratio per
- * row. `densities` is a sum over the rows: weight times probability density of the ratio at the
- * median. */
+ * row. */
 static double common_error(const struct model *model) {
   const struct fit *fit = model->fit;
   double cv = model->settings->noise_cv, squares = 0, densities = 0;

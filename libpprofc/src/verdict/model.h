@@ -13,10 +13,10 @@
 /* Data for columns that are sums over several runs. A rate is a value divided by its exposure (the
  * divisor of a run's values, such as its duration). */
 struct grouped {
-  const double *sizes; /* number of runs in each column */
-  const double *rates; /* for each row and column, the mean rate over the runs of the column */
-  const double
-      *squares; /* for each row and column, the sum of squared deviations from the mean rate */
+  const double *sizes;   /* number of runs in each column */
+  const double *rates;   /* for each row and column, the mean rate over the runs of the column */
+  const double *squares; /* for each row and column, sum of squared deviations of the runs' rates
+                            from their mean */
   const double *inverse; /* for each column, sum of 1 / exposure (divisor) over its runs */
 };
 
@@ -30,7 +30,7 @@ struct matrix {
   bool nested;            /* true if rows overlap because their values include callees (cum) */
   const struct grouped
       *grouped; /* data of columns that are sums over runs; NULL if each column is a run */
-  /* for each row that is a sum of functions: sum of n^2 / (sum of n)^2, where n is the number of
+  /* for each row that is a sum of functions: (sum of n^2) / (sum of n)^2, where n is the number of
    * samples of a function; NULL if each row is a function */
   const double *density;
 };
@@ -108,8 +108,8 @@ struct model {
   double *scaled;
   double *scratch, *squares; /* scratch memory with one number per row */
   struct weighted *medians;  /* scratch memory with one element per row */
-  /* two variances per row: first for the rows from which the prior (struct variance_prior) is
-   * estimated, then for all rows */
+  /* first half: variances of the rows from which the prior (struct variance_prior) is estimated;
+   * second half: variances of all rows */
   struct variance *variances;
   bool *suspect; /* for each row, true if it changed in the first round of tests */
 };
@@ -120,9 +120,8 @@ static inline double model_samples(const struct matrix *m, size_t row, double va
   return m->quantum[row] > 0 ? value / m->quantum[row] : value;
 }
 
-/* Returns a factor of a row's variance between runs. This variance is the factor times a constant
- * times the square of the row's value. The factor is 1 for a function. It is smaller for a sum of
- * functions with independent noise. */
+/* Returns the relative variance of a row between runs, divided by the relative variance of a
+ * function. This is 1 for a function, and less for a sum of functions with independent noise. */
 static inline double model_density(const struct matrix *m, size_t row) {
   return m->density ? m->density[row] : 1;
 }
@@ -163,15 +162,14 @@ void model_pair_interval(const struct matrix *m, double noise_cv, double run_cv,
 
 /* ---- advice ----------------------------------------- */
 
-/* Numbers for computing the smallest change of a row that a comparison can find, and how many runs
- * or samples find a change of 5 %. */
+/* Numbers from which advice_change, advice_runs and advice_samples compute their results. */
 
 struct advice {
   double runs; /* number of runs in base and in head; harmonic mean if both numbers differ */
   /* degrees of freedom of the t distribution; infinite with one run each of base and head */
   double degrees;
-  /* degrees of freedom that the variances of other rows add; with one run each of base and head,
-   * the number that several runs would have */
+  /* degrees of freedom that the variances of other rows add to the variance of this row; with one
+   * run each of base and head, PRIOR_DEGREES_MOST */
   double prior;
   double limit; /* probability whose quantile is the limit of significance: 1 - alpha / (2 * number
                    of tested rows) */
@@ -186,8 +184,8 @@ struct advice {
  * infinite if noise grows as fast as the change. */
 double advice_change(const struct advice *a);
 
-/* Returns the number of runs in base and in head that find a change of 5 %, at least 5. The result
- * is infinite if no number suffices. */
+/* Returns the number of runs in base and in head that are needed to find a change of 5 %, at least
+ * 5. The result is infinite if no number suffices. */
 double advice_runs(const struct advice *a);
 
 /* Returns the factor by which the number of samples must grow to find a change of 5 %, at least 1.

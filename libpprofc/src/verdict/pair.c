@@ -29,8 +29,8 @@ static double pair_score(const struct model *model, size_t row) {
 
 /* Returns the dispersion: the observed variance of the functions divided by the variance that
  * sampling and assumed noise explain, at least 1. Estimates it from the median of the squares of z,
- * because changed functions hardly affect the median. For cum values, a burst of samples changes
- * many rows, so the result is at least the estimate from the 80 % quantile of the squares. */
+ * because changed functions hardly affect the median. For cum values, also estimates the
+ * dispersion from the 80 % quantile, and returns the larger estimate. */
 static double pair_dispersion(const struct model *model, const double *z, double *squares) {
   size_t count = 0;
   for (size_t i = 0; i < model->m->rows; i++)

@@ -107,8 +107,8 @@ static size_t places_split(const struct place_part best[PLACES_SPLIT], double go
   return 0;
 }
 
-/* Moves *part down while one child has nearly all of the change. Returns the number of parts in
- * `best` into which the change then splits, or 0 if it does not split. */
+/* Moves *part down the tree while one child has nearly all of the change. If several parts then
+ * share the change, stores them in `best` and returns their number. Otherwise returns 0. */
 static size_t places_descend(const struct places *p, uint32_t name, struct place_part *part,
                              struct place_part best[PLACES_SPLIT]) {
   double goal = part->delta;

@@ -23,9 +23,8 @@ static double exposure_of_time(const struct comparison *c, size_t run) {
   return (double)c->runs[run].profile->duration_nanos / 1e9;
 }
 
-/* Returns the number of operations of a run. If the caller gave only a benchmark result per
- * operation, divides the profile's total by it, so that the values per operation add up to the
- * result. */
+/* Returns the number of operations of a run. If only the result per operation is known, divides the
+ * profile's total by this result. */
 static double exposure_of_ops(const struct comparison *c, size_t run) {
   const pprofc_verdict_run *given = comparison_given(c, run);
   if (given->operations > 0) return given->operations;
@@ -58,7 +57,7 @@ static bool exposure_all(const struct comparison *c, pprofc_verdict_exposure exp
 
 /* Chooses the divisor of each run's values, unless an option chooses it. Uses the number of
  * operations if it is known. Otherwise contention profiles use the duration, because waiting time
- * grows with the duration. */
+ * grows with the duration. Other profiles have no divisor. */
 static pprofc_verdict_exposure exposure_choose(const struct comparison *c) {
   if (c->options.normalize_by != PPROFC_EXPOSURE_AUTO) return c->options.normalize_by;
   if (exposure_known(c, false) || exposure_known(c, true)) return PPROFC_EXPOSURE_OPS;

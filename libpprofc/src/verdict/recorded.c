@@ -67,8 +67,8 @@ pprofc_verdict recorded_word(double delta, double p) {
   return delta > 0 ? PPROFC_VERDICT_GREW : PPROFC_VERDICT_SHRANK;
 }
 
-/* Computes the change of the factor that all functions of a run share between base and head, with
- * its interval and verdict. */
+/* Computes how the factor that all functions of a run share changed from base to head. Also
+ * computes the interval of this change and the verdict on it. */
 static void recorded_factor(struct recorded_rows *r) {
   double error = sqrt(r->error[0] + r->error[1]);
   r->change = r->log_scale[1] - r->log_scale[0];
@@ -129,8 +129,8 @@ static double recorded_inverse(const struct recorded_rows *r, size_t side, bool 
   return sum / r->c->side_runs[side];
 }
 
-/* Returns a row's variance between the runs of base or of head, divided by the variance from
- * sampling. */
+/* Returns a row's variance between the runs of one side (base or head), divided by the variance
+ * from sampling. */
 static double recorded_excess(const struct recorded_rows *r, size_t row) {
   double sum = 0, degrees = 0;
   for (size_t side = 0; side < 2; side++) {
@@ -159,8 +159,8 @@ static double recorded_variance(const struct recorded_rows *r, size_t row, size_
 }
 
 /* Returns the squared half width of the interval of a row, without the error of the common factor.
- * With different periods, the quantum is valid only for the difference, so base and head have no
- * separate variances. If the quantum is 0, the interval comes from the spread of the runs alone. */
+ * With different periods or a quantum of 0, base and head have no separate sampling variances, so
+ * model_interval computes the width. */
 static double recorded_own(const struct recorded_rows *r, size_t row, double tail) {
   double low, high, quantile = recorded_quantile(tail, r->fit->degrees);
   if (r->c->mixed_periods || r->m->quantum[row] <= 0) {
@@ -182,8 +182,8 @@ static double recorded_half(const struct recorded_rows *r, size_t row, double ta
   return sqrt(sum);
 }
 
-/* Moves an interval from the difference of the means to the shown difference. The two differ if
- * runs have unequal lengths. */
+/* Centres an interval on the shown difference instead of the difference of the means, and widens
+ * it. Does nothing if all runs have equal lengths. */
 static void recorded_centre(const struct recorded_rows *r, double means, double shown, double *low,
                             double *high) {
   if (r->stretch <= 1) return;
@@ -247,10 +247,10 @@ double recorded_judged(const struct recorded_rows *r, size_t row) {
   return recorded_mean(&judged, row, 1) - recorded_mean(&judged, row, 0);
 }
 
-/* Returns the verdict on the common factor (the factor that all functions of a run share). First
- * chooses the factor of flat values. If its verdict is uncertain and the row's interval does not
- * contain 0, chooses r->common, the factor of the row's matrix. Callers grow together, so cum
- * values can show a common factor even if few functions have flat values. */
+/* Returns the verdict on the common factor (the factor that all functions of a run share). This is
+ * the verdict from the flat values. If it is uncertain, but the interval of `e` does not contain 0,
+ * returns r->common, the verdict from the matrix of `e`. Callers grow together, so cum values can
+ * show a common factor even if few functions have flat values. */
 static pprofc_verdict recorded_shared(const struct recorded_rows *r,
                                       const pprofc_verdict_estimate *e) {
   pprofc_verdict common = r->c->summary.common_verdict;

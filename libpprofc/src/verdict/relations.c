@@ -313,10 +313,9 @@ static bool relations_same_package(const struct relations *r, uint32_t a, uint32
          names_similar(relations_row(r, a)->name, relations_row(r, b)->name);
 }
 
-/* True if the callers of two functions allow that one replaced the other: all callers of one are
- * callers of the other, and at least two are common. If a common caller has over half of all cost,
- * both must have the same callers. No caller may have grown, because the cost of another caller
- * would hide its growth. */
+/* True if the callers of two functions allow that one replaced the other. At least two callers call
+ * both functions, and at most one of the functions has more callers. If a caller of both has over
+ * half of all cost, neither function has more callers. No caller may have grown. */
 static bool relations_same_callers(const struct relations *r, uint32_t a, uint32_t b) {
   bool wide = false;
   int common = 0, only_a = 0, only_b = 0;
@@ -342,7 +341,8 @@ static bool relations_replaced(const struct relations *r, uint32_t a, uint32_t b
   return swapped && names_replaceable(x->name, y->name) && relations_same_callers(r, a, b);
 }
 
-/* True if one function calls the other, or both belong to a type with at most half of all cost. */
+/* True if one function calls the other, or if both belong to the same type, and this type has at
+ * most half of all cost. */
 static bool relations_close(const struct relations *r, uint32_t a, uint32_t b) {
   const struct candidate *x = &r->candidates[a], *y = &r->candidates[b];
   if (relations_calls(r, a, b) || relations_calls(r, b, a)) return true;

@@ -53,7 +53,7 @@ struct keyed_row {
   uint32_t row;
 };
 
-/* Rows sorted by key, so that the rows of a group are adjacent. */
+/* Rows sorted by key, so that rows with the same key (a type or a file) are adjacent. */
 struct row_groups {
   struct keyed_row *items;
   size_t count;
@@ -94,13 +94,13 @@ struct relations {
   uint64_t *known, *grown, *narrow;
   struct row_groups types, files;
   double *explained; /* for each function, the sum of the changes of its callees that changed */
-  /* for each name, number (from 1) of the sample that was last added to `explained` */
+  /* for each name, number of the last sample that was added to `explained`; 0 at first */
   size_t *seen;
   size_t names;
 };
 
-/* Maximum share of all cost that a type or caller may have to explain a move of cost. A larger
- * group would explain almost any move. */
+/* Maximum share of all cost that the functions of a type, or a caller with its callees, may have to
+ * explain a move of cost. A larger group would explain almost any move. */
 #define DOMAIN_SHARE_MOST 0.5
 
 /* Groups the rows by type and by file. Sets `file` and `wide` for each candidate. Returns false
@@ -152,8 +152,8 @@ struct domain_set {
   pprofc_str name, renamed;
   size_t *sum; /* indices of the rows whose flat values are added up to get the sum of the set */
   size_t sum_count;
-  size_t subtree; /* row whose cum value is the sum of the set; DOMAIN_NO_SUBTREE if the sum comes
-                     from `sum` */
+  size_t subtree; /* row whose cum value is the sum of the set; DOMAIN_NO_SUBTREE if the rows in
+                     `sum` are added up instead */
   bool cancels; /* true for a set of two rows that belong together only because their changes cancel
                  */
   uint32_t *members; /* indices of the candidates whose changes the set explains */
@@ -163,7 +163,7 @@ struct domain_set {
 /* Sum of the functions of a set, judged like the value of one function. */
 struct domain_sum {
   struct estimate own; /* estimate without the factor that all functions of a run share (model.h) */
-  pprofc_verdict_estimate shown; /* estimate in recorded amounts */
+  pprofc_verdict_estimate shown; /* the same estimate, in the amounts of the profiles */
 };
 
 /* Judges the summed cost of each set of functions, and adjusts the p-values of all sets together.

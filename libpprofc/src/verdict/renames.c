@@ -15,8 +15,8 @@ static bool parts_is(pprofc_str s, size_t i, const char *wanted) {
 
 /* ---- generated parts --------------------------------- */
 
-/* True if a compiler generated this last part of a name, for a closure, copy or thunk. Examples are
- * "func1", "2", "cold", "{closure#0}" and "h0123456789abcdef". */
+/* True if a compiler generated `tail`, the last part of a name, for a closure, copy or thunk.
+ * Examples are "func1", "2", "cold", "{closure#0}" and "h0123456789abcdef". */
 static bool parts_generated(pprofc_str tail) {
   static const char *const words[] = {"func", "gowrap",   "deferwrap", "range", "part", "constprop",
                                       "isra", "lto_priv", "llvm",      "cold",  "fm"};
@@ -62,7 +62,7 @@ static pprofc_str parts_strip(pprofc_str name, bool *generated) {
 
 struct parts_scan {
   size_t start; /* offset after the return type, where the name begins */
-  size_t end;   /* offset of the arguments, or the size of the text */
+  size_t end;   /* offset of the arguments; without arguments, the size of the text */
   /* offset and width of the last separator before `end`, in bytes; 0 if there is no separator */
   size_t last, width;
 };
@@ -112,8 +112,8 @@ static struct parts_scan parts_scan_of(pprofc_str name) {
 
 /* ---- types ------------------------------------------- */
 
-/* Returns the offset of the last part of an owner, which is a name without its function: the offset
- * of "(*Writer)" in "old/enc.(*Writer)". */
+/* Returns the offset of the last part of an owner (a name without its function): the offset of
+ * "(*Writer)" in "old/enc.(*Writer)". */
 static size_t parts_tail(pprofc_str owner) {
   struct parts_scan s = parts_scan_of(owner);
   return s.last ? s.last + s.width : s.start;
@@ -198,8 +198,8 @@ bool names_similar(pprofc_str a, pprofc_str b) {
 #define SCORE_MARGIN 0.2
 
 struct rename {
-  double score, rest; /* score: evidence that both names belong to one function; rest: absolute sum
-                         of their changes */
+  double score, rest; /* score: evidence that both names belong to one function; rest: absolute
+                         value of the sum of their changes */
   uint32_t gone, made;
 };
 
@@ -262,7 +262,7 @@ static bool renames_fill(struct rename_list *list) {
   return true;
 }
 
-/* True if another name without a partner has nearly the same score, so that only the costs would
+/* True if another name without a partner has nearly the same score, so that the score does not
  * decide. */
 static bool rename_is_ambiguous(const struct rename_list *list, const struct rename *it) {
   const struct relations *r = list->r;

@@ -152,8 +152,8 @@ pprofc_status sums_add(struct sums *sums, pprofc_profile *profile, pprofc_error 
 
 /* ---- the matrices of a comparison ------------------- */
 
-/* State of filling in the matrices of a comparison from sums instead of runs. A column has the sums
- * over all runs of base or of head. */
+/* State while the matrices of a comparison are filled from sums instead of runs. A column has the
+ * sums over all runs of base or of head. */
 
 struct judge {
   struct comparison *c;
@@ -174,7 +174,7 @@ static const struct sums_cell *judge_cell(const struct judge *j, size_t side, ui
                                                                                : NULL;
 }
 
-/* Fills in the sums of base or head, as if one run had all its values. */
+/* Fills in the run that stands for base or head: its values are the sums over all runs. */
 static bool judge_column(const struct judge *j, size_t side) {
   struct names *names = &j->c->names;
   struct run *run = &j->c->runs[side];

@@ -74,8 +74,8 @@ pprofc_status sums_read(struct sums *sums, const char *path, pprofc_str text, pp
  * the function is new. Returns NULL when out of memory. */
 struct sums_cell *sums_cell_at(struct sums *sums, struct sums_type *type, uint32_t name);
 
-/* Returns the id of a name. Stores its source file if no file is stored yet. Returns MAP_NONE when
- * out of memory. */
+/* Returns the id of a function name. If the name has no source file yet, stores `file` for it.
+ * Returns MAP_NONE when out of memory. */
 uint32_t sums_name(struct sums *sums, pprofc_str name, pprofc_str file);
 
 /* Returns a sample type. Adds the type if it is new. Returns NULL when out of memory. */

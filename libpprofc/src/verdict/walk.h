@@ -67,10 +67,11 @@ const struct accepted *rules_accept(const struct rules *rules, pprofc_str name, 
 
 enum sampling_kind {
   SAMPLING_EXACT,  /* every event was counted */
-  SAMPLING_PERIOD, /* the profile has one sample per period */
+  SAMPLING_PERIOD, /* the profile has one sample per period, such as 10 ms of CPU time */
   SAMPLING_COUNTS, /* a second column has the number of samples */
   SAMPLING_HEAP,   /* the profile has one sample per `period` bytes on average */
-  SAMPLING_EVENTS, /* mutex and block profiles: the sampling noise is at least the computed noise */
+  SAMPLING_EVENTS, /* mutex and block profiles: the true sampling noise may exceed the computed
+                      noise */
   SAMPLING_MOMENT, /* the profile counts what exists at one moment, such as goroutines or threads */
   SAMPLING_UNKNOWN /* the profile does not show how values were sampled */
 };

@@ -29,9 +29,9 @@ static void fold_table_free(struct fold_table *table, const pprofc_allocator *me
   *table = (struct fold_table){NULL, 0, 0};
 }
 
-/* Doubles the table in place, because the first use of other memory costs more than the move of a
- * slot. Removes each slot and inserts it again. Begins after a free slot, so that the first slot of
- * each chain (adjacent used slots) moves first. */
+/* Doubles the table in place, because page faults in new memory cost more than moving the slots.
+ * Removes each slot and inserts it again. Begins after a free slot, so that the first slot of each
+ * chain (adjacent used slots) moves first. */
 static bool fold_table_grow(struct fold_table *table, const pprofc_allocator *mem) {
   size_t old = table->capacity, start = 0;
   if (!ARRAY_RESERVE(mem, table->slots, table->capacity, old ? old * 2 : LEAST_SLOTS)) return false;

@@ -80,7 +80,7 @@ struct fold {
   bool as_tree;       /* true: keep stacks as a tree, and sort entries by it at the end */
 
   struct fold_column values, refs, label, sets, chunks, leaves;
-  struct fold_column order; /* entries' positions before fold_sort, if as_tree is set */
+  struct fold_column order; /* if as_tree is set: for each entry, its index before fold_sort */
   size_t types, count, capacity;
   size_t only;               /* index of the only sample type to keep; SIZE_MAX: all types */
   size_t width;              /* number of values that each entry (a sample of the result) keeps */

@@ -25,9 +25,8 @@ static bool fold_read_label(const struct wire_field *message, uint64_t *value) {
   return true;
 }
 
-/* True if the report drops the numbers of labels, and the label repeats the set that was found
- * last: this set has a single label, with the same key and unit. All samples of a heap profile
- * repeat one set. */
+/* True if the report drops the numbers of labels, and the set that was found last has a single
+ * label with the same key and unit. All samples of a heap profile have the same set. */
 static bool fold_repeats_set(const struct fold *f, const uint64_t *value) {
   if (f->labels || !f->label_table.count || value[LABEL_STRING] || !value[LABEL_NUMBER] ||
       !f->limits->labels)

@@ -10,8 +10,8 @@ static const char *const contention_attributes[CONTENTION_ATTRIBUTES] = {
     [CONTENTION_PERIOD] = "sampling period",
     [CONTENTION_MILLISECONDS] = "ms since reset"};
 
-/* Stores an attribute in `values`. Returns false for an unknown attribute, because the data then
- * has another format. */
+/* Stores an attribute in `values`. Returns false for an unknown attribute, because the data is then
+ * not in this format. */
 static bool contention_attribute(pprofc_str key, pprofc_str value, int64_t *values) {
   for (size_t i = 0; i < CONTENTION_ATTRIBUTES; i++)
     if (str_equal(key, str_of(contention_attributes[i])))

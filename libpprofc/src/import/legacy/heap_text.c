@@ -120,8 +120,8 @@ static bool read_pair(struct heap_reader *r, const pprofc_str *numbers, const ch
     return import_refuse(l->builder, PPROFC_E_FORMAT, "%s count was 0 but %s bytes was %lld", what,
                          what, (long long)pair[1]);
   if (pair[0] == 0) return true;
-  /* Handle -1 separately, because INT64_MIN / -1 would overflow. The result wraps around, as in
-   * Go. */
+  /* Handle a count of -1 separately, because INT64_MIN / -1 would overflow. The result wraps
+   * around, as in Go. */
   *block_size = pair[0] == -1 ? (int64_t)(0 - (uint64_t)pair[1]) : pair[1] / pair[0];
   if (r->sampled) legacy_unsample(&pair[0], &pair[1], l->period);
   return true;

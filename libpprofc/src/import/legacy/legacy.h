@@ -63,7 +63,7 @@ struct legacy_type {
 struct legacy_sample {
   size_t first; /* index of the sample's first frame */
   size_t depth;
-  int64_t block_size; /* average size in bytes, for the label "bytes" of the sample */
+  int64_t block_size; /* average size of an object in bytes, for the label "bytes" */
 };
 
 struct legacy_location {
@@ -106,7 +106,7 @@ struct legacy {
   struct legacy_function *functions;
   size_t sample_count, frame_count, location_count, mapping_count;
   size_t sample_room, frame_room, value_room, location_room, mapping_room, function_room;
-  struct map by_address; /* hash table of locations, keyed by made_for */
+  struct map by_address; /* hash table of locations; the key is the address made_for */
   size_t open_frame;     /* index of the first frame of the next sample */
   uint64_t bad_lines;    /* number of lines that could not be read */
   /* Bytes of live memory. said: total that the file states; read: sum over the stacks. */
@@ -124,7 +124,7 @@ bool legacy_next_line(struct legacy *l);
 /* Makes the builder fail with the message `what` and the start of the current line. Returns
  * false. */
 bool legacy_malformed(struct legacy *l, const char *what);
-/* Makes the builder fail because the data has another format. Returns false. */
+/* Makes the builder fail because the data does not have the format of the reader. Returns false. */
 bool legacy_no_match(struct legacy *l);
 
 void legacy_add_type(struct legacy *l, pprofc_str type, pprofc_str unit);

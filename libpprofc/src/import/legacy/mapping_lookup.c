@@ -15,7 +15,7 @@ struct span_tree {
 
 struct lookup {
   struct legacy *l;
-  uint64_t *bounds; /* bounds of the intervals, ascending, without duplicates */
+  uint64_t *bounds; /* bounds of the address intervals, ascending, without duplicates */
   size_t bound_count, capacity;
   struct span_tree covered; /* ranges [start, limit) of the mappings */
   struct span_tree below;   /* ranges [start - offset, start) of mappings with an offset */
@@ -114,12 +114,11 @@ static uint32_t fake_mapping(struct lookup *k) {
 static uint32_t lookup_mapping(struct lookup *k, uint64_t address) {
   uint32_t index = span_find(k, &k->covered, address);
   if (index != NONE) return index;
-  /* The mapping for all other addresses (k->fake) is the last one, and covers all addresses except
-   * UINT64_MAX. */
+  /* If it exists, k->fake is the mapping of all other addresses except UINT64_MAX. */
   if (k->fake != NONE && address != UINT64_MAX) return k->fake;
   index = span_find(k, &k->below, address);
   if (index == NONE) return fake_mapping(k);
-  /* The address belongs to the start of a mapped file. The memory map does not list this part. So
+  /* The address belongs to the start of a mapped file, which the memory map does not list. So
    * extend the mapping of the file down to offset 0, and mark the added range as covered. Otherwise
    * the tree `below` would find the range again. */
   struct legacy_mapping *m = &k->l->mappings[index];

@@ -1,9 +1,8 @@
 /* Reads memory maps at the end of old profiles: lines of /proc/PID/maps, and shorter lines
  * (docs/spec/pprof.md, 5.8).
  *
- * Go's pprof uses two regular expressions, which match a prefix of the line and prefer the leftmost
- * alternative. This file parses the same lines step by step, and tries other alternatives in the
- * same cases as the regular expressions. */
+ * Go's pprof uses two regular expressions, which match a prefix of the line. This file parses the
+ * line step by step, and must find the same match. */
 #include "import/legacy/legacy.h"
 
 /* Maximum number of variables, and maximum length in bytes of a line in which variables are
@@ -12,7 +11,7 @@
 #define MAX_EXPANDED_LINE ((size_t)1 << 20)
 
 struct variable {
-  pprofc_str name, value; /* name with its '$', and value */
+  pprofc_str name, value; /* name of the variable, with its '$', and its value */
 };
 
 struct map_reader {
@@ -51,8 +50,8 @@ static bool take_hex(pprofc_str *s, pprofc_str *digits) {
   return text_take_run(s, char_is_hex, digits);
 }
 
-/* Removes "start-end" from the start of *s. If `split` is true, the last digit of the first number
- * becomes the second number, as in pprof if no second number follows. */
+/* Removes "start-end" from the start of *s. If `split` is true, uses the last digit of the first
+ * number as the second number, as pprof does if no second number follows. */
 static bool take_range(pprofc_str *s, bool split, struct entry *entry) {
   pprofc_str rest = *s;
   skip_white(&rest);

@@ -25,7 +25,7 @@ static const char *const austin_modes[] = {"wall", "cpu", "memory", "full"};
 /* A string or a frame that MOJO defines by a key. */
 struct austin_entry {
   uint64_t key;
-  uint32_t value;       /* index of the string or location in the builder */
+  uint32_t value;       /* index in the builder of the string, or of the location of the frame */
   uint32_t system_name; /* index of the mangled name, or 0 if the string is not mangled */
 };
 
@@ -234,7 +234,7 @@ struct mojo {
   pprofc_str data;
   size_t at;
   int64_t version;
-  bool cut; /* true if an event is truncated */
+  bool cut; /* true if the current event is truncated */
 };
 
 static uint64_t mojo_bits(struct mojo *m, bool *negative) {

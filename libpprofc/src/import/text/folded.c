@@ -27,9 +27,9 @@ struct folded_folded {
   uint32_t
       *stack; /* buffer for a stack, leaf first, filled from its end: the root is the last item */
   struct folded_step *steps; /* for each location, root first: position of the frame after it */
-  size_t depth, room;        /* number of locations in `stack` and `steps`, and their sizes */
-  struct buffer text;        /* text of the current stack, to compare it with the next stack */
-  pprofc_line *lines;        /* lines of the current location, outermost first */
+  size_t depth, room; /* number of locations in `stack` and `steps`; capacity of these two arrays */
+  struct buffer text; /* text of the current stack, to compare it with the next stack */
+  pprofc_line *lines; /* lines of the current location, outermost first */
   size_t line_count, line_room;
   bool in_kernel;
   /* line: number of the current line; first_bad: number of the first skipped line; good_lines,
@@ -143,7 +143,7 @@ static void count_folded_line(struct folded_lines *lines, pprofc_str stack) {
 
 /* True if the lines show folded stacks. `whole` is false if more text follows. */
 static bool folded_lines_decide(const struct folded_lines *lines, bool whole) {
-  /* If no line has a semicolon, lines of another format may follow, so read more text. */
+  /* If no line has a semicolon, the text may not be folded stacks, so read all of it. */
   if (!lines->bad && lines->good == SNIFFED && (whole || lines->marked)) return true;
   return whole && lines->good > lines->bad && (!lines->bad || lines->marked);
 }
@@ -178,7 +178,7 @@ static const struct {
   enum mark mark;
 } frame_marks[] = {{'i', INLINED}, {'j', PLAIN}, {'k', KERNEL}, {'w', PLAIN}};
 
-/* Removes the suffix from a name and returns the kind of frame. */
+/* Removes the suffix from a name and returns the kind of frame that the suffix marks. */
 static enum mark take_mark(pprofc_str *name) {
   if (name->size <= 4 || name->data[name->size - 1] != ']' ||
       !str_starts(str_slice(*name, name->size - 4, name->size), STR("_[")))
@@ -254,7 +254,7 @@ static bool folded_add_frame(struct folded_folded *f, pprofc_str name, struct fo
 }
 
 /* Keeps the locations that the stack shares with the previous stack. The frame after a kept
- * location must also be equal, because an inlined frame there belongs to the location. Returns the
+ * location must also be equal, because it may be an inlined frame of this location. Returns the
  * offset of the first frame that the caller must read. */
 static size_t folded_share(struct folded_folded *f, pprofc_str stack) {
   size_t common = str_common(stack, buffer_str(&f->text));

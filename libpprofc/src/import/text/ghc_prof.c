@@ -41,8 +41,8 @@ static pprofc_str ghc_last_word(pprofc_str *line) {
   return word;
 }
 
-/* Removes the place at the end of the line and returns it. A place without a file is in <> and may
- * contain blanks: <no location info>. */
+/* Removes the source position at the end of the line and returns it. A position without a file is
+ * in <> and may contain blanks: <no location info>. */
 static pprofc_str ghc_place(pprofc_str *line) {
   *line = str_trim(*line);
   if (!str_ends(*line, STR(">"))) return ghc_last_word(line);

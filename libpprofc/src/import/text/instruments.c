@@ -231,7 +231,7 @@ static bool instruments_header(pprofc_str line, struct instruments *r) {
   return r->columns[WEIGHT] != SIZE_MAX && r->columns[SYMBOL] != SIZE_MAX;
 }
 
-/* Splits a line into cells by kind; missing cells are empty. */
+/* Sets cells[i] to the cell of column kind i in the line, or to "" if the cell is missing. */
 static void instruments_cells(const struct instruments *r, pprofc_str line, pprofc_str *cells) {
   pprofc_str cell;
   for (size_t i = 0; i < COLUMN_KINDS; i++) cells[i] = STR("");
@@ -324,7 +324,7 @@ static bool instruments_find_family(struct instruments *r, pprofc_str text) {
   return r->family != FAMILY_NONE;
 }
 
-/* Reads the header, and finds the kind of unit. Returns false for text of another format. */
+/* Reads the header, and finds the kind of unit. Returns false if one is missing. */
 static bool instruments_skip_header(struct instruments *r, pprofc_str *text) {
   pprofc_str line;
   *text = import_first_line(*text);

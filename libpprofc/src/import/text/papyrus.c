@@ -22,7 +22,8 @@ struct papyrus_moment {
   int64_t time;             /* time in milliseconds */
   uint32_t stack, function; /* string indices of the stack and the function */
   uint32_t open;            /* number of calls without a return so far */
-  uint32_t at_once;         /* number of calls that return; the first calls are taken for these */
+  uint32_t at_once; /* number of calls that return in the same millisecond; these are assumed to be
+                       the first calls */
 };
 
 struct papyrus_line {
@@ -31,7 +32,7 @@ struct papyrus_line {
 };
 
 struct papyrus_frame {
-  uint32_t name, path; /* string index of the frame's name; path of the frame */
+  uint32_t name, path; /* string index of the frame's name; call path that ends at the frame */
   uint32_t stack;      /* string index of the name of the frame's stack: "STACK 3053" */
   bool is_stack;
 };
@@ -178,7 +179,7 @@ static void papyrus_push(struct papyrus *p, uint32_t name, bool is_stack) {
     p->frames[p->depth++] = (struct papyrus_frame){name, path, is_stack ? name : below, is_stack};
 }
 
-/* Enters a function. If the only open frame is the "STACK" frame of another stack, closes it
+/* Enters a function. If only the frame "STACK ..." of a different stack is open, closes this frame
  * without counting the time since the last event. */
 static void papyrus_enter(struct papyrus *p, const struct papyrus_moment *moment, int64_t time) {
   bool same = p->depth && p->frames[p->depth - 1].stack == moment->stack;
@@ -192,8 +193,8 @@ static void papyrus_enter(struct papyrus *p, const struct papyrus_moment *moment
   p->at = time;
 }
 
-/* Leaves the innermost function. Then also leaves the frame of the function's stack, unless this
- * frame is the root. */
+/* Leaves the innermost function. If its caller is the frame "STACK ...", also leaves that frame,
+ * unless it is the root. */
 static void papyrus_leave(struct papyrus *p, int64_t time) {
   papyrus_count(p, time);
   if (p->depth) p->depth--;

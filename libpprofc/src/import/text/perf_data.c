@@ -57,7 +57,7 @@ enum record_type {
   RECORD_AUXTRACE = 71,
   RECORD_COMPRESSED = 81,
   RECORD_COMPRESSED2 = 83,
-  RECORD_USER_LAST = 84, /* last known type of perf's records */
+  RECORD_USER_LAST = 84, /* last known type of perf's own records */
 };
 
 /* Bytes that are not read yet. `bad` is true after an attempt to read beyond `end`. */
@@ -403,7 +403,7 @@ static bool perf_read_sample(struct perf_data *p, struct perf_bytes b, uint64_t 
   return !b.bad;
 }
 
-/* True for a record type of a known version of perf. */
+/* True for a record type that a known version of perf writes. */
 static bool perf_knows(uint64_t type) {
   return (type > 0 && type <= RECORD_KERNEL_LAST) ||
          (type >= RECORD_USER_FIRST && type <= RECORD_USER_LAST);
@@ -471,8 +471,8 @@ static bool perf_convert_data(struct perf_data *p) {
   if (records.bad) return import_refuse_at(p->builder, b.at, "the records are cut off");
   if (size) perf_read_features(p, from + size, b);
   if (p->id_count) qsort(p->ids, p->id_count, sizeof *p->ids, perf_compare_ids);
-  /* Each processor writes its records separately, so a sample may precede the command of its
-   * thread. Therefore read the other records first. */
+  /* Each processor writes its records separately, so a sample may precede the record with its
+   * thread's command. Therefore read the other records first. */
   return perf_read_records(p, records, false) && perf_read_records(p, records, true);
 }
 

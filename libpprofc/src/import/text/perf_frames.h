@@ -58,8 +58,8 @@ void perf_maps_free(struct perf_maps *maps);
 void perf_maps_read_line(struct perf_maps *maps, pprofc_str line);
 /* Keeps a frame for the decision of perf_maps_sort. Ignores frames after the first PERF_PROBES. */
 void perf_maps_probe(struct perf_maps *maps, uint64_t address, pprofc_str file);
-/* Sorts the maps, and decides from the kept frames if addresses are offsets in files. Call it once
- * after the last line and before the first search. */
+/* Sorts the maps. Decides from the frames kept by perf_maps_probe if addresses are offsets in
+ * files. Call this function after the last line, and before the first search for a map. */
 void perf_maps_sort(struct perf_maps *maps);
 
 /* Adds the mapping of `file` at an address of a process. If no line maps the file, the mapping has

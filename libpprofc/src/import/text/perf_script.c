@@ -21,8 +21,7 @@ struct perf_script_header {
 struct perf {
   pprofc_builder *builder;
   pprofc_str events[MAX_EVENTS];
-  bool has_periods[MAX_EVENTS]; /* for each event: true if one of its samples has a period; the
-                                   value of a sample without a period is 1 */
+  bool has_periods[MAX_EVENTS]; /* for each event: true if one of its samples has a period */
   size_t event_count;
   struct buffer head; /* header line of the current block */
   struct perf_frames frames;
@@ -254,8 +253,7 @@ static bool is_header_of_frame(const struct perf_script_header *h, pprofc_str be
   return frame_is_below(below, !h->event.size && !h->has_time);
 }
 
-/* True if the line is a header: it contains an event, a time or a CPU. A line with only a name and
- * a number is a header only if a frame follows. */
+/* True if the line is a header: it contains an event, a time or a CPU, or a frame follows it. */
 static bool is_header(pprofc_str line, pprofc_str below, struct perf_script_header *h) {
   return perf_script_parse_header(line, h) && !h->too_large &&
          (h->has_time || h->event.size || h->cpu >= 0 || frame_is_below(below, false));

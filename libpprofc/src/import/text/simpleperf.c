@@ -5,7 +5,7 @@
 
 #define SIMPLEPERF_MAGIC "SIMPLEPERF"
 
-/* Fields of a sample that become its header line. */
+/* Fields of a sample that go into the sample's header line. */
 struct simpleperf_sample {
   pprofc_str event, thread;
   uint64_t count, time;

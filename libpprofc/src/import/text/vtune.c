@@ -16,7 +16,7 @@
 struct vtune {
   struct printed_tree tree;
   char separator;
-  size_t self, module; /* indices of the columns; `module` is SIZE_MAX if that column is missing */
+  size_t self, module; /* column indices; `module` is SIZE_MAX if the file lacks this column */
   uint64_t rows, bad_lines;
 };
 

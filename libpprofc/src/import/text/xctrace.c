@@ -3,7 +3,7 @@
  * element. */
 #include "import/reader.h"
 
-/* An element with an id, which later elements may repeat. */
+/* An element with an id. Later elements refer to the id instead of repeating the content. */
 struct xctrace_known {
   uint64_t id;
   pprofc_str text;      /* attribute `fmt` of a thread or process, or the text of a path */

@@ -117,8 +117,8 @@ static void raw_print_value(struct output *out, int64_t value) {
   output_add_int(out, value);
 }
 
-/* Prints the values of a group of labels: "[v1 v2]" for strings, "[5 bytes 6 kb]" for numbers.
- * Numbers have units only if at least one number of the group has a unit. */
+/* Prints the values of all labels with one key: "[v1 v2]" for strings, "[5 bytes 6 kb]" for
+ * numbers. If at least one number has a unit, prints a unit after each number. */
 static void raw_add_values(struct raw_report *raw, const struct label_group *group) {
   const struct keyed_label *labels = raw->groups.labels + group->from;
   struct buffer *line = &raw->pieces.text;

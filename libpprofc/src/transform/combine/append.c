@@ -121,9 +121,9 @@ static bool append_stacks(struct append *a) {
   return true;
 }
 
-/* Adds the label sets of a profile with a stack tree. Adds them in the order of the file, because
- * the first unit of a numeric key is the unit that reports show. The samples have another order.
- * Returns false when out of memory. */
+/* Adds the label sets of a profile with a stack tree in the order of the file. Reports show the
+ * first unit that the file has for a numeric key. The tree sorts the samples, so their order is
+ * different. Returns false when out of memory. */
 static bool append_sets_of_tree(struct append *a, struct merge_labels *labels, uint32_t side) {
   const struct samples *s = &a->profiles[side]->samples;
   if (!s->tree || !s->label_set) return true;
@@ -228,7 +228,8 @@ static bool append_mark_used(const struct append *a, int side, uint8_t *used) {
 }
 
 /* Numbers the locations that samples use. A merged location combines at most one location of each
- * profile (merge_is_one_to_one). It gets the fields of the location of head, if used. */
+ * profile (merge_is_one_to_one). It gets the fields of head's location if samples of head use that
+ * location. */
 static bool append_number_used(struct append *a) {
   uint8_t *used[SIDES];
   for (int side = 0; side < SIDES; side++) {

@@ -267,7 +267,7 @@ pprofc_status transform_diff_unmerged(pprofc_profile *head, pprofc_profile *base
 /* True if no value is negative and no sum overflows. */
 static bool sums_plainly(const pprofc_profile *p) {
   size_t count = p->samples.count * profile_values_each(p);
-  int64_t sum = 0; /* sum over all types, an upper bound of the sum of each type */
+  int64_t sum = 0; /* sum over all types; the sum of one type cannot be larger */
   for (size_t i = 0; i < count; i++)
     if (p->samples.values[i] < 0 || __builtin_add_overflow(sum, p->samples.values[i], &sum))
       return false;
@@ -286,7 +286,7 @@ bool transform_diff_base_serves(const pprofc_profile *head, const pprofc_profile
   if (!base->folded) return true;
   for (size_t i = 0; i < base->samples.count * profile_values_each(base); i++)
     if (base->samples.values[i] < -exact || base->samples.values[i] > exact) return false;
-  return !has_base_label(head); /* samples with this label may be equal to samples of the base */
+  return !has_base_label(head); /* head samples with the base label may equal base samples */
 }
 
 bool transform_diff_unmerged_is_exact(const pprofc_profile *head, const pprofc_profile *base,
@@ -315,8 +315,8 @@ static int64_t scaled(int64_t value, double ratio) {
   return ratio == -1 ? edit_negate(value) : edit_truncate(round((double)value * ratio));
 }
 
-/* Fills `values` with the products. Sets keep[i] to 1 if sample i has a product that is not 0. For
- * keep[i], ignores types with the factor 1, like pprof. */
+/* Fills `values` with the products of values and ratios. Sets keep[i] to 1 if a product of sample i
+ * is not 0. Like pprof, ignores types with the ratio 1 for keep[i]. */
 static void scale_values(const pprofc_profile *source, const double *ratios, int64_t *values,
                          uint8_t *keep) {
   size_t types = source->type_count;

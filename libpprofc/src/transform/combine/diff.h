@@ -11,8 +11,8 @@
 pprofc_status transform_diff_unmerged(pprofc_profile *head, pprofc_profile *base, bool normalize,
                                       pprofc_profile **difference, pprofc_error *error);
 
-/* True if `base` gives the same difference as its file, although the reader may have added up its
- * samples and dropped their labels (base->folded). */
+/* True if `base` gives the same difference as the file from which it was read. The reader may have
+ * added up samples and dropped labels (base->folded). */
 bool transform_diff_base_serves(const pprofc_profile *head, const pprofc_profile *base);
 
 /* True if at least one profile has a stack tree (profile/stack_tree.h). Then only
@@ -27,9 +27,9 @@ pprofc_status transform_diff_sums(pprofc_profile *head, pprofc_profile *base,
 
 /* Makes the difference: the samples of head that are not all zero, then the samples of base,
  * negated and labelled. Locations and functions of both profiles are merged. Takes ownership of
- * both profiles. Frees columns without another reference while the result grows, so no column of
- * samples is in memory twice. Returns PPROFC_E_NO_MATCH if both profiles have stack trees and the
- * result would depend on the order of samples, which trees do not keep. */
+ * both profiles. While the result grows, frees each column that nothing else refers to, so no
+ * column of samples is in memory twice. Returns PPROFC_E_NO_MATCH if both profiles have stack trees
+ * and the result would depend on the order of samples, which trees do not keep. */
 pprofc_status append_difference(pprofc_profile *head, pprofc_profile *base,
                                 pprofc_profile **difference, pprofc_error *error);
 

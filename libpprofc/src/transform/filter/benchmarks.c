@@ -57,7 +57,7 @@ static pprofc_status keep_range(pprofc_profile *copy, size_t *segment, size_t fr
   s->stack += from;
   s->stack_size += from;
   s->label_set += from;
-  copy->times = NULL; /* the times refer to the old sample indices */
+  copy->times = NULL; /* drop the times, which refer to the old sample indices */
   return PPROFC_OK;
 }
 

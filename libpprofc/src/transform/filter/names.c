@@ -5,10 +5,10 @@
 #include "profile/delta.h"
 #include "transform/transform.h"
 
-/* Maximum number of regular expressions of a filter. Bit i of a string is set if expression i
- * matches the string. */
+/* Maximum number of regular expressions of a filter. If expression i matches a string, bit i is set
+ * in the string's element of name_bits.strings. */
 #define NAME_BITS_MAX 4
-#define NAME_KNOWN    0x80u /* flag: the string has been matched */
+#define NAME_KNOWN    0x80u /* flag: the string was tested, so its other bits are valid */
 
 struct name_bits {
   const pprofc_profile *profile;
@@ -170,8 +170,8 @@ static void filter_range(void *context, unsigned worker) {
     delta_move(delta, i);
     uint8_t effect =
         stack_effect(pass->filter->effect, delta->stack, delta->shared, pass->states[worker]);
-    /* Ignore samples whose values are all 0, because only a difference of stack trees keeps these
-     * samples. */
+    /* Only a difference of stack trees has samples whose values are all 0. Ignore them, so that
+     * they do not count as matches. */
     if (!values_are_zero(p->samples.values + i * width, width)) pass->used[worker] |= effect;
     pass->filter->keep[i] = (effect & FOCUSED && effect & VISIBLE && !(effect & IGNORED)) ||
                             (frameless && delta->stack.leaf == delta->stack.root);

@@ -12,7 +12,7 @@ struct tag_list {
 /* A pseudo frame: a new location with a new function. */
 struct tag_frame {
   uint32_t key;    /* index in `keys`; the key becomes the file name */
-  pprofc_str name; /* values of the label, in the arena of struct tag_frames */
+  pprofc_str name; /* name of the frame: the values of the label */
 };
 
 struct tag_frames {

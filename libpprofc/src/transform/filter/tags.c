@@ -332,8 +332,8 @@ pprofc_status transform_tags(const pprofc_profile *source, const struct label_un
 
 enum { KEY_KNOWN = 1, KEY_SHOWN = 2, KEY_HIDDEN = 4 };
 
-/* Matches each key in use against show and hide. Sets *all to the union of the flags in `keys`.
- * Returns true if all labels are kept. */
+/* Matches each key in use against show and hide. Sets keys[i] to the flags KEY_* of the key with
+ * string index i, and *all to all flags that any key has. Returns true if all labels are kept. */
 static bool match_keys(const pprofc_profile *p, struct regex *show, struct regex *hide,
                        uint8_t *keys, uint8_t *all) {
   const struct samples *s = &p->samples;

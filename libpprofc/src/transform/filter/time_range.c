@@ -28,7 +28,7 @@ static pprofc_status time_parts_add_up(struct time_parts *p, const pprofc_profil
   return PPROFC_OK;
 }
 
-/* Fills *p for all samples. The caller frees *p, unless the function fails. */
+/* Fills in *p for all samples. After success, the caller must free *p. */
 static pprofc_status time_parts_find(struct time_parts *p, const pprofc_profile *source,
                                      struct time_range range, pprofc_error *error) {
   size_t count = source->samples.count;
@@ -119,8 +119,8 @@ pprofc_status transform_time_range(const pprofc_profile *source, struct time_ran
 
 /* ---- estimates --------------------------------------- */
 
-/* True if a value equals `total`, except for rounding. `total` is the duration of the sample's
- * events, or their number without durations. The part of such a value in a range is exact. */
+/* True if a value equals `total` except for rounding, so that its part in a range is exact. `total`
+ * is the duration of the sample's events, or their number if they have no durations. */
 static bool time_is_exact(int64_t value, uint64_t total) {
   return fabs((double)value - (double)total) <= (double)total / 1000 + 2;
 }
