@@ -198,6 +198,14 @@ async function testDamaged(url) {
 async function testPhone(url) {
   const page = await openPage(browser, url, { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true });
   check(!(await overflows(page)), "nothing is wider than a phone");
+  const longer = await page.$eval("#verdict p", (p) => {
+    const text = p.innerHTML;
+    p.textContent = "Benchmark" + "/long=name".repeat(30);
+    const wide = p.scrollWidth > p.clientWidth;
+    p.innerHTML = text;
+    return wide;
+  });
+  check(!longer, "a long name is not wider than its box");
   check((await page.evaluate(() => parseFloat(getComputedStyle(document.body).fontSize))) >= 14, "text can be read");
   check((await pictures(page)).every((i) => i.done), "pictures on a phone");
   await shoot(page, "ci_page_phone.png");
