@@ -241,13 +241,15 @@ table() {
     "$(uname -s) $(uname -r | cut -d- -f1)"
   echo "- Programs: $("$pprofc" -version 2>/dev/null | head -n 1), $(gzip --version | head -n 1)," \
     "$(if [ -n "$go_pprof" ]; then go version | cut -d' ' -f3,4; else echo 'no go'; fi)"
-  echo "- Compiler: $(cc --version | head -n 1); instructions by $counter"
+  echo "- Compiler: $(cc --version | head -n 1)"
   [ -z "$left_out" ] || echo "- Missing:$left_out"
-  echo "- Command: scripts/bench.sh, $(date -u +%Y-%m-%d); medians of $runs runs, of go one run"
-  echo "- Load of the machine before: $load (if the load is high, the times are too long)"
+  echo "- Command: scripts/bench.sh, $(date -u +%Y-%m-%d)"
+  echo "- Times: medians of $runs runs; go ran once"
+  echo "- Instructions: by $counter"
+  echo "- Load of the machine before: $load (a high load makes times too long)"
   sizes=
   for input in wide tree golike wide-inline deep; do sizes="$sizes${sizes:+, }$(size_of "$input")"; done
-  echo "- Sizes in MiB, raw and packed: $sizes" | fold -s -w 98 | sed 's/ *$//; 2,$s/^/  /'
+  echo "- Sizes in MiB, unpacked and gzip'd: $sizes" | fold -s -w 98 | sed 's/ *$//; 2,$s/^/  /'
   echo
   echo "| input | command | s | MiB | million instructions | gzip -dc s | gzip / pprofc | libdeflate-gunzip s | igzip s |" \
     "go s | go MiB | times faster | times smaller |"

@@ -404,7 +404,7 @@ static const struct flag noise_flags[] = {
           "-flamegraph), and choose the listed functions:\n"
           "all (the default)\n"
           "changed: only functions that changed by more than noise\n"
-          "rows: also functions whose cost moved"),
+          "rows: also functions whose cost moved to or from another function"),
     NOISE("blame", FLAG_BOOL, blame, NULL, NULL, NULL, NULL,
           "Like -top -noise, but lists contributions that sum to the change of the total"),
     NOISE("alpha", FLAG_FLOAT, how.alpha, "F", "0.05", NULL, NULL,
@@ -447,7 +447,7 @@ static const struct flag noise_flags[] = {
           "common>5%: all functions grew by this common factor\n"
           "flat>5%: the own cost of a function grew by this share of the base's total\n"
           "cum>5%: as flat>5%, for the cost of a function with its callees\n"
-          "row:flat>5%, row:cum>5%: the same, but moved cost also counts\n"
+          "row:flat>5%, row:cum>5%: as above, even if the cost only moved from other functions\n"
           "self>10%: the own cost of a function grew by this share of itself\n"
           "flat>10ms: the own cost of a function grew by this amount\n"
           "name=RE: the own cost of a function whose name matches RE grew by any amount\n"
