@@ -83,11 +83,11 @@ static struct top_sums add_rows(pprofc_str text) {
   while (text.data && str_next_line(&text, &line)) {
     char copy[400];
     snprintf(copy, sizeof copy, "%.*s", STR_ARG(line));
-    const char *left = strstr(copy, "left out: ") == copy ? strstr(copy, "rows, ") : NULL;
-    if (!left && strstr(copy, "left out: ") == copy) left = strstr(copy, "row, ");
+    const char *left = strstr(copy, "left out: ") == copy ? strstr(copy, "rows (") : NULL;
+    if (!left && strstr(copy, "left out: ") == copy) left = strstr(copy, "row (");
     if (strstr(copy, header) == copy) sums.header = strtoll(copy + strlen(header), NULL, 10);
     if (left)
-      sums.left += strtoll(strchr(left, ',') + 1, NULL, 10);
+      sums.left += strtoll(strchr(left, '(') + 1, NULL, 10);
     else if (rows)
       sums.rows += strtoll(copy, NULL, 10);
     rows |= strstr(copy, "flat  flat%") != NULL;
@@ -130,7 +130,7 @@ static void check_json(const pprofc_profile *p, size_t most, struct buffer *out)
   if (left) {
     char copy[200];
     snprintf(copy, sizeof copy, "%.*s", STR_ARG(left->text));
-    sum += strtoll(strchr(copy, ',') + 1, NULL, 10);
+    sum += strtoll(strchr(copy, '(') + 1, NULL, 10);
   }
   CU_ASSERT_EQUAL(sum, total);
   arena_free(&arena);

@@ -35,7 +35,7 @@ static bool is_log(const struct report *report) {
   return report->format->info.variants && variant && strcmp(variant, "text") == 0;
 }
 
-/* Appends the sum of the flat values of the omitted rows: ", 1.2s flat (3.1% of 40s)". */
+/* Appends the sum of the flat values of the omitted rows: " (1.2s flat, 3.1% of 40s)". */
 static void report_describe_left(const void *context, const struct brief_left *left,
                                  struct buffer *to) {
   const struct report *report = context;
@@ -43,7 +43,7 @@ static void report_describe_left(const void *context, const struct brief_left *l
   if (!report->rows_add_up) return;
   int64_t amount = labels_left(left);
   pprofc_str percent = unit_percentage(amount, report->result.total, percentage);
-  buffer_printf(to, ", %.*s flat (%.*s of %.*s)", STR_ARG(report_value(report, amount, value)),
+  buffer_printf(to, " (%.*s flat, %.*s of %.*s)", STR_ARG(report_value(report, amount, value)),
                 STR_ARG(str_trim(percent)),
                 STR_ARG(report_value(report, report->result.total, total)));
 }

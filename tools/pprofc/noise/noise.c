@@ -188,13 +188,13 @@ pprofc_status noise_run(struct command *command, int *code, pprofc_error *error)
   return status;
 }
 
-/* Adds the change of all rows that -budget drops: ", a change of +1.2s together". */
+/* Adds the change of all rows that -budget drops: " (together +1.2s)". */
 static void noise_describe_left(const void *context, const struct brief_left *left,
                                 struct buffer *to) {
   double change = (double)left->amount;
   struct amount_unit unit = noise_unit_for(context, fabs(change));
   char text[AMOUNT_TEXT];
-  buffer_printf(to, ", a change of %.*s together", STR_ARG(amount_text(&unit, change, true, text)));
+  buffer_printf(to, " (together %.*s)", STR_ARG(amount_text(&unit, change, true, text)));
 }
 
 pprofc_status noise_write(const struct command *command, pprofc_write_fn write, void *context,

@@ -18,7 +18,7 @@ static const struct print_format *find_format(const char *name) {
 static void print_describe_left(const void *context, const struct brief_left *left,
                                 struct buffer *to) {
   (void)context;
-  buffer_printf(to, ", %.0Lf of them significant", left->amount);
+  buffer_printf(to, " (%.0Lf significant)", left->amount);
 }
 
 int print_rank(const struct table *table, const pprofc_bench_cell *from,
