@@ -40,7 +40,7 @@ struct inflater_source {
   uint8_t *step;       /* buffer of INPUT_STEP bytes for reads of fd */
   const uint8_t *data; /* bytes of the piece that was read last */
   size_t size;
-  uint64_t consumed; /* size of all previous pieces in bytes */
+  uint64_t consumed; /* number of bytes of the source before the current piece */
 };
 
 struct inflater {

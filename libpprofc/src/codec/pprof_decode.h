@@ -139,7 +139,7 @@ struct decoder;
 /* Source of the samples if they are not in the input. */
 struct decoder_source {
   void *context;
-  bool (*settle)(void *context); /* called while another thread may decode the other fields */
+  bool (*settle)(void *context); /* called while a thread may decode all fields except samples */
   bool (*publish)(void *context, struct decoder *d);
 };
 

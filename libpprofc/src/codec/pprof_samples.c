@@ -345,7 +345,7 @@ static void fill_range(void *context, unsigned worker) {
 }
 
 /* Joins the label sets of all workers into one table, in which set 0 is the empty set. Each worker
- * has numbered its sets from 0, so their numbers change. */
+ * has numbered its sets from 0, so sets get new numbers. */
 static void join_sets(const struct decode_filler *fillers, unsigned workers,
                       struct samples *samples) {
   size_t count = 1;

@@ -40,11 +40,10 @@ void builder_mark_folded(pprofc_builder *builder, uint32_t location);
  * function after the last mapping and the last location. */
 void builder_main_mapping(pprofc_builder *builder, uint32_t mapping);
 
-/* Makes pprofc_builder_finish find the mapping of each location that has an address and no
- * mapping. */
+/* Makes pprofc_builder_finish assign mappings to locations with an address but no mapping. */
 void builder_find_mappings(pprofc_builder *builder);
 
-/* Finds the mapping of each location that has an address and no mapping. Sets mapping[i] to the
+/* Finds mappings for the locations that have an address but no mapping. Sets mapping[i] to the
  * mapping of location i of the profile. Returns false when out of memory. */
 bool builder_place_locations(const pprofc_profile *profile, uint32_t *mapping);
 

@@ -152,7 +152,7 @@ void builder_event_numbers(pprofc_builder *b, size_t first, const uint32_t *numb
 
 /* ---- the table --------------------------------------- */
 
-/* Returns a - b, for a >= b. Returns the largest number if the difference does not fit. */
+/* Returns a - b, for a >= b. Returns INT64_MAX if the difference does not fit. */
 static int64_t time_between(int64_t a, int64_t b) {
   int64_t between;
   return __builtin_sub_overflow(a, b, &between) ? INT64_MAX : between;
@@ -180,7 +180,7 @@ struct time_columns {
   int64_t *start, *duration;
 };
 
-/* Writes the events to the rows of their tracks, in the order of the file. */
+/* Writes each event to a row of its track. The rows of a track have the order of the file. */
 static void times_write(struct builder_times *t, const struct time_columns *to, int64_t *end) {
   *end = 0;
   for (size_t i = 0; i < t->count; i++) {

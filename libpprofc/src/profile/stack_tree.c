@@ -76,8 +76,8 @@ bool segment_extend(struct arena *arena, struct segment *segment, size_t locatio
 #define FETCH_STACK  16
 #define FETCH_PARENT 8
 
-/* Returns the size of a cursor's buffer in bytes. Each copy moves STACK_CHUNK bytes, even if the
- * leaf end is shorter. So the buffer has STACK_CHUNK additional bytes before the stack. */
+/* Returns the size of a cursor's buffer in bytes. Each copy moves STACK_CHUNK bytes, even if fewer
+ * are left. So the buffer has STACK_CHUNK additional bytes before the stack. */
 static size_t stack_cursor_room(const struct stack_cursor *c) {
   return STACK_CHUNK + (size_t)c->longest;
 }
@@ -132,10 +132,10 @@ static size_t stack_cursor_equal(const struct stack_cursor *c, const struct stac
   return n + stack_equal_bytes(c->end - n, end, most);
 }
 
-/* Prefetches the chunk and the leaf end of a later sample, and the parent chunk of a nearer sample.
- * These reads are scattered, because samples are sorted by stack, but chunks are in the order of
- * the file. The function must be inlined, because gcc removes calls of functions that only
- * prefetch. */
+/* Prefetches data of later samples: the reference, the chunk and the bytes outside of chunks, and
+ * the parent of a chunk. These reads are scattered, because samples are sorted by stack, but chunks
+ * are in the order of the file. The function must be inlined, because gcc removes calls of
+ * functions that only prefetch. */
 static inline __attribute__((always_inline)) void stack_cursor_fetch(const struct stack_tree *tree,
                                                                      size_t sample) {
   __builtin_prefetch(&tree->refs[tree->sorted[sample + FETCH_REF]]);
@@ -190,8 +190,8 @@ struct stack_tree_item {
   uint32_t index;
 };
 
-/* Returns the last 4 bytes of a chunk or leaf end as a number. The most significant byte is nearest
- * to the root. The 4 bytes before `end` are readable even if the data is shorter. */
+/* Returns the last 4 of the `size` bytes before `end` as a number. The most significant byte is
+ * nearest to the root. The 4 bytes before `end` are readable even if the data is shorter. */
 static uint32_t stack_tree_key(const uint8_t *end, size_t size) {
   uint32_t key;
   memcpy(&key, end - sizeof key, sizeof key);

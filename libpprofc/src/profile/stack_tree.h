@@ -21,7 +21,7 @@ struct stack_chunk {
 
 struct stack_ref {
   uint32_t chunk; /* index of the stack's chunk nearest to the leaf; 0: no chunk */
-  uint32_t leaf;  /* offset in `leaves` of the size % STACK_CHUNK bytes at the leaf end */
+  uint32_t leaf;  /* offset in `leaves` of the stack's bytes outside of chunks */
   uint32_t size;  /* size of the stack in bytes */
   uint32_t label_set;
 };
@@ -29,9 +29,9 @@ struct stack_ref {
 struct stack_tree {
   const struct stack_chunk *chunks; /* chunks of all stacks; indices start at 1 */
   size_t chunk_count;
-  const uint8_t *leaves;        /* leaf ends of all stacks; offsets start at STACK_CHUNK */
+  const uint8_t *leaves;        /* stack bytes outside of chunks, after STACK_CHUNK zeros */
   const struct stack_ref *refs; /* references to stacks, in the order of the file */
-  size_t ref_count;             /* number of references; filters drop samples, not references */
+  size_t ref_count;             /* number of elements of `refs`; filters drop only samples */
   const uint32_t *sorted;       /* for each sample, the index of its reference in `refs` */
   size_t count;                 /* number of samples */
   uint32_t longest;             /* size of the largest stack in bytes */

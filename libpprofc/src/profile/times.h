@@ -61,8 +61,8 @@ struct time_shares {
   uint8_t *timed;  /* for each sample, 1 if `total` is a duration, 0 if it is a number of events */
 };
 
-/* Prepares the shares of a profile that has times. Returns false when out of memory, and then there
- * is nothing to free. */
+/* Prepares `shares` for a profile that has times. If memory runs out, returns false, and there is
+ * nothing to free. */
 bool time_shares_init(struct time_shares *shares, const pprofc_profile *profile);
 void time_shares_free(struct time_shares *shares);
 

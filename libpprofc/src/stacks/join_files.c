@@ -20,8 +20,8 @@ struct lone_file {
   uint32_t file;
   /* id of the file on the other side (base or head) that is paired with this file, or NONE */
   uint32_t partner;
-  uint32_t shared; /* number of last path components that are equal in this file and the previous
-                      file of `lone` */
+  uint32_t shared; /* number of components at the end of the path that the previous file of `lone`
+                      also has */
   bool is_head;
 };
 

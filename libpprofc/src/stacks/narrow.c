@@ -8,8 +8,8 @@
 
 #include <math.h>
 
-/* Smallest bound for the width of a node, as a share of the whole width. It is a twentieth of a
- * pixel in a picture that is 4,000 pixels wide. */
+/* Smallest bound (the width below which nodes are folded), as a share of the whole width. It is a
+ * twentieth of a pixel in a picture that is 4,000 pixels wide. */
 #define NARROW_LEAST (1.0 / (20 * 4000))
 
 /* Number of possible bounds: 1, 1/2, 1/4 and so on, to the first bound below NARROW_LEAST. */
@@ -21,19 +21,19 @@ struct narrow {
   const struct stack_set *set;
   size_t columns;
   double *whole;  /* for each column, the sum of the absolute values of all stacks */
-  double *scale;  /* for each column, 1 / whole, or 0 if the sum is 0 */
-  double *sums;   /* for each chain, a row of sums, which are equal for all its nodes */
+  double *scale;  /* for each column, 1 / whole, or 0 if `whole` is 0 */
+  double *sums;   /* for each chain, a row with the sums that each of its nodes has */
   uint32_t *last; /* for each chain, the depth of its last node; the root is chain 0 */
-  size_t room;    /* capacity of the path, in chains */
-  size_t chain;   /* index of the last chain */
+  size_t room;    /* number of chains for which the path has space */
+  size_t chain;   /* index of the deepest chain of the path */
 };
 
 /* Nodes of one chain that narrow_leave removes from the path. They have the depths from + 1 to
  * `to`. */
 struct narrow_left {
   uint32_t from, to;
-  double width; /* width of each of these nodes (narrow_width) */
-  size_t chain; /* index of their chain */
+  double width; /* width of each removed node (narrow_width) */
+  size_t chain; /* index of the chain that had the nodes */
 };
 
 /* ---- the walk ---------------------------------------- */
@@ -79,8 +79,8 @@ static double narrow_width(const struct narrow *n, const double *sums) {
   return width;
 }
 
-/* Removes nodes from the path: the nodes of the last chain that are deeper than `shared`. Stores
- * their depths and their width in *left. Returns false if the chain has no deeper nodes. */
+/* Removes the nodes deeper than `shared` from the deepest chain of the path. Stores their depths
+ * and their width in *left. Returns false if the chain does not have such nodes. */
 static bool narrow_leave(struct narrow *n, uint32_t shared, struct narrow_left *left) {
   uint32_t depth = n->last[n->chain];
   if (depth <= shared) return false;
@@ -126,8 +126,8 @@ static size_t narrow_step(double width) {
   return step < STEPS ? step : STEPS;
 }
 
-/* Sets *bound to the smallest bound, at least NARROW_LEAST, that at most `most` nodes reach with
- * their widths. Returns a number that is at least the number of these nodes. */
+/* Sets *bound to the smallest bound, at least NARROW_LEAST, for which at most `most` nodes are
+ * kept. Returns at least the number of kept nodes. */
 static size_t narrow_choose(struct narrow *n, size_t most, double *bound) {
   size_t count[STEPS + 1] = {0}, kept = 0, step = 0;
   struct narrow_left left;

@@ -83,7 +83,7 @@ static bool path_branch_add(struct stack_paths *p, uint32_t run_index, struct pa
   return true;
 }
 
-/* Prepares the last run (a chain of nodes) for another node. If a stack ends at the last node of
+/* Prepares the newest run (a chain of nodes) for another node. If a stack ends at the last node of
  * the run, stores this end as a branch. */
 static bool path_run_extend(struct stack_paths *p) {
   uint32_t run = (uint32_t)p->run_count - 1, stack = p->runs[run].stack;

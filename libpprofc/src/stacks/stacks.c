@@ -55,7 +55,7 @@ static bool stacks_enter(struct stacks_builder *b, const struct stacks_step *fro
   return true;
 }
 
-/* Adds the stack of a sample to the prefix tree, root first. Returns the step of the stack's leaf,
+/* Adds the stack of a sample to the prefix tree, root first. Returns the stacks_step of the leaf,
  * or NULL after a failure. Skips the callers that this stack shares with the previous stack. */
 static const struct stacks_step *stacks_from_root(struct stacks_builder *b) {
   const struct stack_delta *d = &b->delta;

@@ -55,8 +55,8 @@ double advice_change(const struct advice *a) {
   return change;
 }
 
-/* Returns the smallest relative change that a comparison with `runs` runs each of base and head
- * finds. */
+/* Returns the smallest relative change that a comparison finds with `runs` runs each of base and
+ * head. */
 static double advice_change_with(const struct advice *a, double runs) {
   struct advice other = *a;
   other.runs = runs;
@@ -64,7 +64,7 @@ static double advice_change_with(const struct advice *a, double runs) {
   return advice_change(&other);
 }
 
-/* Finds the number of runs by bisection, because more runs make smaller changes visible. */
+/* Finds the number of runs by bisection. More runs always make smaller changes visible. */
 double advice_runs(const struct advice *a) {
   double low = ADVICE_RUNS_LEAST, high = ADVICE_RUNS_MOST;
   if (advice_change_with(a, low) <= ADVICE_WANTED) return low;

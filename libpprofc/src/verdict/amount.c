@@ -31,7 +31,7 @@ static int amount_digits(double size) {
   return size >= 1 ? 2 : 3;
 }
 
-/* Appends the unit. Writes the bytes that escape_terminal would change as \xNN. */
+/* Appends the unit. If escape_terminal would change a character, writes its bytes as \xNN. */
 static void amount_add_unit(pprofc_str unit, char out[AMOUNT_TEXT]) {
   size_t used = strlen(out), next = 0;
   for (size_t at = 0; at < unit.size; at = next) {

@@ -110,8 +110,8 @@ static bool calls_read(struct calls *s) {
   return true;
 }
 
-/* True if a row of the domain is a leaf in the stacks of the function. A domain is a group of
- * functions between which cost may have moved. */
+/* True if `below`, the set of leaves in the stacks of a function, has a row of the domain. A domain
+ * is a group of functions between which cost may have moved. */
 static bool calls_reach(const uint64_t *below, const pprofc_verdict_domain *domain) {
   for (size_t k = 0; k < domain->row_count; k++)
     if (below[domain->rows[k] / 64] >> domain->rows[k] % 64 & 1) return true;
@@ -122,9 +122,9 @@ static void calls_add(uint64_t *below, size_t row) {
   below[row / 64] |= (uint64_t)1 << row % 64;
 }
 
-/* Adds rows of the domain of the row at `at`. If the function of this row was renamed, adds only
- * its other name. The other functions of a renamed package would make the interval of the sum
- * wider. Otherwise adds all rows whose functions were not renamed. */
+/* Adds rows of `domain`, which contains the row `at`. If the function of this row was renamed, adds
+ * only the row of its other name, because rows of other renames would widen the interval of the
+ * sum. Otherwise adds all rows whose functions were not renamed. */
 static void calls_add_names(const struct calls *s, uint64_t *below,
                             const pprofc_verdict_domain *domain, size_t at) {
   bool paired = s->c->row[at].relation == PPROFC_RELATION_RENAMED;
@@ -135,7 +135,7 @@ static void calls_add_names(const struct calls *s, uint64_t *below,
 }
 
 /* Adds all rows of a domain (a group of functions between which cost moved) to the set `below`, if
- * the set has one of them. For renamed functions, calls_add_names chooses the rows. */
+ * the set has one of these rows. For renamed functions, calls_add_names chooses the rows. */
 static void calls_add_domains(const struct calls *s, uint64_t *below) {
   for (size_t i = 0; i < s->c->domain_count; i++) {
     const pprofc_verdict_domain *domain = &s->c->domains[i];
@@ -193,7 +193,7 @@ static void calls_keep(const struct calls *s, size_t at, const struct domain_sum
   if (less && !(*kept && (*kept)->moved)) *kept = domain;
 }
 
-/* Judges the sum of all callees of each function. */
+/* Judges the sum of all callees of each function in `grown`. */
 static bool calls_judge(struct calls *s, struct domain_set *sets, struct domain_sum *sums,
                         pprofc_verdict_domain *domains) {
   for (size_t i = 0; i < s->count; i++)
@@ -223,7 +223,7 @@ static bool callers_judge(struct calls *s, struct domain_set *sets, struct domai
   return true;
 }
 
-/* Judges the sums of callees and of callers. */
+/* Judges the sums that may explain the functions in `grown`. */
 static bool calls_explain(struct calls *s) {
   struct comparison *c = s->c;
   struct domain_set *sets = arena_array(&s->arena, s->count, sizeof *sets);

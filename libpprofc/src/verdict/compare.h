@@ -67,9 +67,9 @@ struct comparison {
   pprofc_verdict_domain *domains;
   size_t domain_count;
   uint32_t *domain_of; /* for each row, its index in `domains`, or MAP_NONE; NULL without domains */
-  /* For each row whose cum value grew: the sum over all its callees, or the sum of the caller that
-   * a new function has in all stacks. NULL for other rows, or if both sums are too imprecise to
-   * show the growth. The array itself is NULL if no cum value grew. */
+  /* For each row whose cum value grew: the sum over all its callees, or for a new function, the sum
+   * of the caller in all its stacks. NULL for other rows, and if the intervals of both sums are too
+   * wide to show the growth. The array itself is NULL if no cum value grew. */
   const pprofc_verdict_domain **calls_of;
   pprofc_verdict_summary summary;
 };
@@ -88,8 +88,8 @@ double comparison_range(const double *values, const double *divisors, size_t fro
  * or if c->pooled is set, the sum divided by the total seconds. */
 double comparison_mean(const struct comparison *c, const double *values, size_t side);
 
-/* Returns the factor that widens an interval because runs have unequal lengths. It is 1 for equal
- * runs. */
+/* Returns the factor that widens an interval because runs have unequal lengths. It is 1 for runs of
+ * equal length. */
 double comparison_stretch(const struct comparison *c);
 
 /* Returns the growth of the difference head - base if a value of this run grows by 1. */

@@ -36,8 +36,8 @@ static bool set_has_file(const struct relations *r, const struct domain_set *set
   return set_member(r, set, 0)->file.size > 0;
 }
 
-/* Returns the first function of the set that only base has. Returns NULL if both base and head have
- * a function of the set, or if fewer than two functions of both call the whole set. */
+/* Returns the first function of the set that only base has. Returns NULL if one function of the set
+ * is in both profiles, or if fewer than two functions in both profiles call the whole set. */
 static const struct candidate *set_replaced(const struct relations *r,
                                             const struct domain_set *set) {
   const struct candidate *gone = NULL;

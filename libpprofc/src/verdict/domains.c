@@ -1,6 +1,6 @@
 /* Finds for each function that grew the smallest domain that explains its growth. A domain is a
  * group of functions between which cost may have moved, such as the functions of a type or file. A
- * domain explains the growth if its sum did not grow and is precise enough to show this growth. */
+ * domain explains the growth if its sum did not grow and the sum's interval excludes it. */
 #include "verdict/relations.h"
 
 /* Largest half width of a sum's confidence interval, as a share of a function's growth. A wider
@@ -60,9 +60,9 @@ static void search_add_members(struct domain_search *s, struct domain_set *set) 
   s->try_count++;
 }
 
-/* Adds the candidates that are linked with a member of the set: cost may have moved between both.
- * With `rose`, adds candidates that grew, else candidates that shrank. Returns true if any
- * candidate was added. */
+/* Adds the candidates that are linked with a member of the set: cost may have moved between
+ * candidate and member. With `rose`, adds candidates that grew, else candidates that shrank.
+ * Returns true if any candidate was added. */
 static bool search_grow(const struct domain_search *s, struct domain_set *set, bool rose) {
   size_t before = set->member_count;
   for (size_t k = 0; k < before; k++)
@@ -208,8 +208,8 @@ static bool search_is_part(const struct domain_search *s, size_t at) {
   return s->sums[at].own.delta <= (1 - DOMAIN_PART) * rose;
 }
 
-/* True if the sum of a set of more than two linked functions grew. Then a function may have lost
- * cost to several others. So a set of two functions whose changes cancel is not an explanation. */
+/* True if the sum of a set of more than two linked functions grew. Then one function may have lost
+ * cost to several functions, so two functions whose changes cancel are not an explanation. */
 static bool search_is_shared(const struct domain_search *s, double needed) {
   for (size_t i = 0; i < s->try_count; i++)
     if (s->tries[i].sum_count > 2 && s->tries[i].kind != PPROFC_DOMAIN_TYPE &&
@@ -234,8 +234,8 @@ static void search_take(struct domain_search *s, size_t at) {
 }
 
 /* Accepts the smallest set whose sum did not grow. The interval of this sum must exclude the growth
- * of the function, and of the sums of smaller sets. If every sum grew, accepts the smallest set
- * that explains a part of the growth (search_is_part). */
+ * of `seed` and the growth of each smaller set. If every sum grew, accepts the smallest set that
+ * explains a part of the growth (search_is_part). */
 static void search_explain(struct domain_search *s, uint32_t seed) {
   double needed = relations_own(s->r, seed)->delta;
   size_t part = SIZE_MAX;

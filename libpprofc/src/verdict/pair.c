@@ -156,8 +156,8 @@ static double many_p(const struct estimate *e, double error, double degrees) {
   return e->delta == 0 ? 1 : 0;
 }
 
-/* Returns the prior: the variance that the other functions suggest. Uses the prior of the known fit
- * if there is one. Otherwise estimates it from tested rows with sampling noise. */
+/* Returns the prior: the variance that the other functions suggest. Uses the prior of the earlier
+ * fit model->known if it is set, else estimates a prior from tested rows with sampling noise. */
 static struct variance_prior many_prior(const struct model *model, const struct variance *all,
                                         double degrees) {
   size_t count = 0;

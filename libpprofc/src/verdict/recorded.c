@@ -114,8 +114,8 @@ static double recorded_mean(const struct recorded_rows *r, size_t row, size_t si
   return comparison_mean(r->c, r->m->values + row * r->m->runs, side);
 }
 
-/* Returns the mean of 1 / divisor over the runs of base or of head. With `judged`, these are the
- * divisors of judged values: exposure times common factor (model.h). */
+/* Returns the mean of 1 / divisor over the runs of base or of head. With `judged`, uses the
+ * divisors of judged values (exposure times common factor, model.h). */
 static double recorded_inverse(const struct recorded_rows *r, size_t side, bool judged) {
   double sum = 0;
   for (size_t i = recorded_from(r, side); i < recorded_end(r, side); i++) {
@@ -182,8 +182,8 @@ static double recorded_half(const struct recorded_rows *r, size_t row, double ta
   return sqrt(sum);
 }
 
-/* Centres an interval on the shown difference instead of the difference of the means, and widens
- * it. Does nothing if all runs have equal lengths. */
+/* Moves an interval from the difference of the means to the shown difference, and widens the
+ * interval. Does nothing if r->stretch is 1 (equal lengths of runs). */
 static void recorded_centre(const struct recorded_rows *r, double means, double shown, double *low,
                             double *high) {
   if (r->stretch <= 1) return;
@@ -248,9 +248,9 @@ double recorded_judged(const struct recorded_rows *r, size_t row) {
 }
 
 /* Returns the verdict on the common factor (the factor that all functions of a run share). This is
- * the verdict from the flat values. If it is uncertain, but the interval of `e` does not contain 0,
- * returns r->common, the verdict from the matrix of `e`. Callers grow together, so cum values can
- * show a common factor even if few functions have flat values. */
+ * the verdict from the flat values. If this verdict is uncertain, and the interval of `e` does not
+ * contain 0, returns r->common, the verdict from the matrix of `e`. Callers grow together, so cum
+ * values can show a common factor even if few functions have flat values. */
 static pprofc_verdict recorded_shared(const struct recorded_rows *r,
                                       const pprofc_verdict_estimate *e) {
   pprofc_verdict common = r->c->summary.common_verdict;

@@ -304,7 +304,7 @@ static bool relations_same_stem(const struct candidate *a, const struct candidat
 }
 
 /* True if both functions are in one package. Functions without a package, as in C, must have
- * similar names, or each must be missing in base or head. */
+ * similar names, or each must be only in base or only in head. */
 static bool relations_same_package(const struct relations *r, uint32_t a, uint32_t b) {
   const struct candidate *x = &r->candidates[a], *y = &r->candidates[b];
   if (!str_equal(x->parts.package, y->parts.package)) return false;
@@ -313,9 +313,9 @@ static bool relations_same_package(const struct relations *r, uint32_t a, uint32
          names_similar(relations_row(r, a)->name, relations_row(r, b)->name);
 }
 
-/* True if the callers of two functions allow that one replaced the other. At least two callers call
- * both functions, and at most one of the functions has more callers. If a caller of both has over
- * half of all cost, neither function has more callers. No caller may have grown. */
+/* True if the callers of two functions allow that one replaced the other. No caller may have grown.
+ * At least two callers must call both functions. At most one function may have more callers, and
+ * only if each caller of both has at most half of all cost. */
 static bool relations_same_callers(const struct relations *r, uint32_t a, uint32_t b) {
   bool wide = false;
   int common = 0, only_a = 0, only_b = 0;
@@ -341,8 +341,8 @@ static bool relations_replaced(const struct relations *r, uint32_t a, uint32_t b
   return swapped && names_replaceable(x->name, y->name) && relations_same_callers(r, a, b);
 }
 
-/* True if one function calls the other, or if both belong to the same type, and this type has at
- * most half of all cost. */
+/* True if one function calls the other. Also true if both belong to one type that has at most half
+ * of all cost. */
 static bool relations_close(const struct relations *r, uint32_t a, uint32_t b) {
   const struct candidate *x = &r->candidates[a], *y = &r->candidates[b];
   if (relations_calls(r, a, b) || relations_calls(r, b, a)) return true;
@@ -389,7 +389,7 @@ static void relations_mark_callers(struct relations *r) {
     if (!pprofc_verdict_is_change(row->cum.verdict)) continue;
     double explained = r->explained[interner_find(&r->c->names.texts, row->name)];
     double half = (row->cum.high - row->cum.low) / 2;
-    /* Exact counts are unchanged if they differ by less than EXACT_FLOOR. */
+    /* Exact counts are unchanged if they differ by less than EXACT_FLOOR times the total. */
     if (r->c->quantum.sampling == SAMPLING_EXACT) half = EXACT_FLOOR * r->c->mean_total;
     row->via_callee = explained != 0 && fabs(row->cum.delta - explained) <= half;
   }

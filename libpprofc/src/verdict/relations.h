@@ -94,13 +94,13 @@ struct relations {
   uint64_t *known, *grown, *narrow;
   struct row_groups types, files;
   double *explained; /* for each function, the sum of the changes of its callees that changed */
-  /* for each name, number of the last sample that was added to `explained`; 0 at first */
+  /* for each name, the last sample (counted from 1) that was added to its `explained`, or 0 */
   size_t *seen;
   size_t names;
 };
 
-/* Maximum share of all cost that the functions of a type, or a caller with its callees, may have to
- * explain a move of cost. A larger group would explain almost any move. */
+/* A group (the functions of a type, or a caller with its callees) explains a move of cost only up
+ * to this share of all cost. A larger group would explain almost any move. */
 #define DOMAIN_SHARE_MOST 0.5
 
 /* Groups the rows by type and by file. Sets `file` and `wide` for each candidate. Returns false
@@ -150,7 +150,7 @@ bool domains_find(struct relations *r);
 struct domain_set {
   pprofc_verdict_domain_kind kind;
   pprofc_str name, renamed;
-  size_t *sum; /* indices of the rows whose flat values are added up to get the sum of the set */
+  size_t *sum; /* indices of the rows whose flat values add up to the cost of the functions */
   size_t sum_count;
   size_t subtree; /* row whose cum value is the sum of the set; DOMAIN_NO_SUBTREE if the rows in
                      `sum` are added up instead */
@@ -163,7 +163,7 @@ struct domain_set {
 /* Sum of the functions of a set, judged like the value of one function. */
 struct domain_sum {
   struct estimate own; /* estimate without the factor that all functions of a run share (model.h) */
-  pprofc_verdict_estimate shown; /* the same estimate, in the amounts of the profiles */
+  pprofc_verdict_estimate shown; /* estimate with the common factor, in recorded amounts */
 };
 
 /* Judges the summed cost of each set of functions, and adjusts the p-values of all sets together.

@@ -193,8 +193,8 @@ bool names_similar(pprofc_str a, pprofc_str b) {
 /* Minimum score of two names with different last parts. Two names reach it only if their callers
  * and callees are nearly equal. */
 #define SCORE_SETS 1.5
-/* A pair of names is certain if its score exceeds the score of every other pair with one of its
- * names by this margin. */
+/* Minimum lead of a certain pair of names: its score minus the score of any other pair that has one
+ * of its two names. */
 #define SCORE_MARGIN 0.2
 
 struct rename {

@@ -37,8 +37,8 @@ static const struct sums_member type_members[] = {
 };
 
 #define CELL_MEMBERS (sizeof cell_members / sizeof *cell_members)
-/* Number of members in a file of an older version, which does not separate the time of the
- * environment (walk.h). */
+/* Number of members of a function in a file of an older version, which does not separate the time
+ * of the environment (walk.h). */
 #define CELL_MEMBERS_OLD (CELL_MEMBERS - 3)
 #define TYPE_MEMBERS     (sizeof type_members / sizeof *type_members)
 
@@ -166,7 +166,7 @@ static bool sums_take_sampling(pprofc_str word, enum sampling_kind *kind) {
   return false;
 }
 
-/* Reads the sampling and the period of a type. Sets `mixed` if they differ from the first file. */
+/* Reads the sampling and the period of a type. Sets `mixed` if the files have different values. */
 static pprofc_status sums_take_how(struct sums_type *type, const char *path,
                                    const struct node *object, pprofc_error *error) {
   enum sampling_kind sampling;

@@ -119,7 +119,7 @@ static bool fold_keep_stack(struct fold *f, const uint8_t *data, size_t size,
                             struct stack_ref *ref) {
   size_t rest = size % STACK_CHUNK;
   if (!f->leaf_bytes)
-    f->leaf_bytes = STACK_CHUNK; /* leaves.items[0, STACK_CHUNK) stays 0 (stack_tree.h) */
+    f->leaf_bytes = STACK_CHUNK; /* the first STACK_CHUNK bytes of `leaves` stay 0 (stack_tree.h) */
   if (size > UINT32_MAX / 2 || f->leaf_bytes + rest > UINT32_MAX || !fold_note_ids(f, data, size) ||
       !fold_column_reserve(&f->leaves, f->mem, f->leaf_bytes + rest, 1))
     return false;

@@ -153,8 +153,8 @@ static inline const struct stack_ref *fold_ref(const struct fold *fold, size_t e
 }
 
 /* Frees the tables that are needed only while samples are added. If stacks are kept as a tree,
- * sorts the entries by the tree. Returns false when out of memory. Another thread may decode the
- * other fields at the same time. */
+ * sorts the entries by the tree. Returns false when out of memory. Meanwhile, another thread may
+ * decode all fields except samples. */
 bool fold_settle(void *fold);
 
 /* Stores the entries as samples of the decoded profile. The decoder must already know the locations

@@ -22,8 +22,8 @@ static bool fold_read_ids(struct fold *f, const uint8_t *data, size_t size) {
 /* ---- vectors of ids ---------------------------------- */
 
 #define LANES 16
-/* Number of bytes before a vector that are read together with the vector, because the first id that
- * ends in the vector may begin in these bytes. */
+/* Number of additional bytes read before the start of a vector, because the first id that ends in
+ * the vector may begin in these bytes. */
 #define BEFORE 3
 
 typedef int8_t fold_lanes __attribute__((vector_size(LANES)));
@@ -63,7 +63,7 @@ static inline fold_lanes fold_unusual(const uint8_t *at, const struct fold_large
 }
 
 /* True if fold_unusual finds no id in the stack. False if it cannot check the stack, because the
- * stack is too short or an earlier id has more than 3 bytes. */
+ * stack is too short or f->largest_id has more than 3 bytes. */
 static bool fold_ids_are_usual(const struct fold *f, const uint8_t *data, size_t size) {
   if (size < LANES + BEFORE || data[size - 1] >= 0x80 || f->largest_id >> 21) return false;
   const struct fold_largest largest = fold_largest(f->largest_id);

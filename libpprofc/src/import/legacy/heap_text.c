@@ -110,7 +110,7 @@ static bool heap_text_find_sample(pprofc_str *line, pprofc_str *numbers) {
 }
 
 /* Parses a count and a number of bytes, and scales both if they are sampled. `what` names the two
- * values in error messages. Sets *block_size to the average size before scaling. */
+ * values in error messages. Sets *block_size to the average block size before scaling. */
 static bool read_pair(struct heap_reader *r, const pprofc_str *numbers, const char *what,
                       int64_t *pair, int64_t *block_size) {
   struct legacy *l = r->l;

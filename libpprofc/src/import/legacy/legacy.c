@@ -18,7 +18,7 @@ static const char allocator_frames[] =
     "malloc_zone_memalign|malloc_zone_free|"
     /* functions of Go's runtime */
     "runtime\\..*|"
-    /* functions of more allocators */
+    /* various functions that allocate or free memory */
     "BaseArena::.*|(::)?do_malloc_no_errno|(::)?do_malloc_pages|(::)?do_malloc|DoSampledAllocation|"
     "MallocedMemBlock::MallocedMemBlock|_M_allocate|__builtin_(vec_)?delete|__builtin_(vec_)?new|"
     "__gnu_cxx::new_allocator::allocate|__libc_malloc|__malloc_alloc_template::allocate|allocate|"

@@ -10,7 +10,7 @@
  * of the ranges. Of all ranges that contain an address, a lookup finds the range with the smallest
  * number. */
 struct span_tree {
-  uint32_t *least; /* for each node of the tree: smallest number of the ranges stored in the node */
+  uint32_t *least; /* for each node of the tree: smallest number of a range stored in it */
 };
 
 struct lookup {
@@ -114,7 +114,7 @@ static uint32_t fake_mapping(struct lookup *k) {
 static uint32_t lookup_mapping(struct lookup *k, uint64_t address) {
   uint32_t index = span_find(k, &k->covered, address);
   if (index != NONE) return index;
-  /* If it exists, k->fake is the mapping of all other addresses except UINT64_MAX. */
+  /* If k->fake exists, it maps every address outside of the other mappings, except UINT64_MAX. */
   if (k->fake != NONE && address != UINT64_MAX) return k->fake;
   index = span_find(k, &k->below, address);
   if (index == NONE) return fake_mapping(k);

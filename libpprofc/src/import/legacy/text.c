@@ -47,7 +47,7 @@ static bool text_is_space(char c) {
   return c == ' ';
 }
 
-/* Parses the text for one character of a pattern (see text_scan). */
+/* Removes from *s the text that matches the pattern character `c` (see text_scan). */
 static bool text_scan_one(pprofc_str *s, char c, pprofc_str **fields) {
   pprofc_str start = *s, run;
   if (c == ' ' || c == '+') return text_take_run(s, text_is_space, &run) || c == ' ';

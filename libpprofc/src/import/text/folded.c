@@ -143,7 +143,7 @@ static void count_folded_line(struct folded_lines *lines, pprofc_str stack) {
 
 /* True if the lines show folded stacks. `whole` is false if more text follows. */
 static bool folded_lines_decide(const struct folded_lines *lines, bool whole) {
-  /* If no line has a semicolon, the text may not be folded stacks, so read all of it. */
+  /* Without a semicolon, the lines are possibly not folded stacks, so read the whole text. */
   if (!lines->bad && lines->good == SNIFFED && (whole || lines->marked)) return true;
   return whole && lines->good > lines->bad && (!lines->bad || lines->marked);
 }
@@ -192,8 +192,8 @@ static enum mark take_mark(pprofc_str *name) {
   return PLAIN;
 }
 
-/* Splits py-spy's "name (file:12)" into name and file. Returns the line, or 0 if the name does not
- * end with a file and a line. */
+/* Splits py-spy's "name (file:12)" into name and file. Returns the line number, or 0 if the name
+ * does not end with file and line. */
 static int64_t folded_take_place(pprofc_str *name, pprofc_str *file) {
   int64_t line = 0;
   *file = STR("");

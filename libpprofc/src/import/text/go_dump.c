@@ -93,9 +93,9 @@ static size_t go_dump_number_end(pprofc_str text, size_t at) {
   return at;
 }
 
-/* Removes the timestamp from a line. The timestamp must equal the header's stamp, except that any
- * number matches any other number. Numbers may have fewer digits, because some logs drop trailing
- * zeros. Returns false and leaves the line unchanged if the timestamp does not match. */
+/* Removes the timestamp from a line. The timestamp must equal the header's stamp except for the
+ * values and lengths of numbers. The lengths differ because some logs drop trailing zeros. Returns
+ * false and leaves the line unchanged if the timestamp does not match. */
 static bool go_dump_take_stamp(pprofc_str *line, pprofc_str stamp) {
   size_t at = 0;
   for (size_t i = 0; i < stamp.size;) {

@@ -52,12 +52,12 @@ enum record_type {
   RECORD_FORK = 7,
   RECORD_SAMPLE = 9,
   RECORD_MMAP2 = 10,
-  RECORD_KERNEL_LAST = 21, /* last known type of the kernel's records */
-  RECORD_USER_FIRST = 64,  /* first type of the records that perf itself writes */
+  RECORD_KERNEL_LAST = 21, /* highest known type of the kernel's records */
+  RECORD_USER_FIRST = 64,  /* lowest type of the records that perf itself writes */
   RECORD_AUXTRACE = 71,
   RECORD_COMPRESSED = 81,
   RECORD_COMPRESSED2 = 83,
-  RECORD_USER_LAST = 84, /* last known type of perf's own records */
+  RECORD_USER_LAST = 84, /* highest known type of the records that perf itself writes */
 };
 
 /* Bytes that are not read yet. `bad` is true after an attempt to read beyond `end`. */
@@ -186,8 +186,8 @@ static bool perf_read_attr(struct perf_data *p, struct perf_bytes b) {
   return builder_ok(p->builder);
 }
 
-/* Reads the attributes of all events. An event has `size` bytes of attributes, which end with the
- * file offset and the size of the list of the event's ids. */
+/* Reads the attributes of all events. An event has `size` bytes of attributes. The last of them are
+ * the file offset and the size of the event's list of ids. */
 static bool perf_read_attrs(struct perf_data *p, struct perf_bytes b, uint64_t size) {
   if (b.bad || size < 80 || size > 4096 || b.end == b.at)
     return import_refuse_at(p->builder, b.at, "the file has no attributes of events");

@@ -106,7 +106,7 @@ struct perf_frames {
   const struct perf_maps *maps;
   const pprofc_allocator *mem;
   struct arena arena;       /* arena for copies of the texts */
-  struct interner texts;    /* lines of frames, names of source files and events */
+  struct interner texts;    /* lines of frames, names of source files, names of events */
   struct perf_known *known; /* data of each text in `texts`, with the same index */
   size_t known_room;
   struct perf_frame *items; /* frames of the current block */

@@ -89,8 +89,8 @@ bool perf_loose_begins(pprofc_str text) {
 
 bool perf_loose_convert(pprofc_str text, struct buffer *out) {
   pprofc_str line;
-  /* frames: number of frames; others: number of other lines that are not the first line of their
-   * block */
+  /* frames: number of frames; others: number of lines that are neither frames nor the first line of
+   * a block */
   size_t frames = 0, others = 0;
   bool inside = false;
   if (!perf_loose_begins(text)) return false;

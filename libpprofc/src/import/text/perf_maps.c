@@ -227,9 +227,9 @@ static const struct perf_map *perf_maps_find_offset(const struct perf_maps *maps
   return offset < perf_maps_end(map) ? map : NULL;
 }
 
-/* Returns the range of `file` that contains an address. If `file` is empty, uses the file that the
- * process has mapped at the address, or no file. If the address is an offset in the file, the range
- * also consists of offsets. */
+/* Returns the map that contains an address. If `file` is not empty, the map must be of this file.
+ * If the address is an offset in the file, the result is a range of offsets. If there is no such
+ * map or range, the result has only the name `file`. */
 static struct perf_map perf_maps_range(const struct perf_maps *maps, pprofc_str file, int64_t pid,
                                        uint64_t address) {
   const struct perf_map *offset = perf_maps_find_offset(maps, file, address), *map = NULL;
@@ -254,7 +254,7 @@ uint32_t perf_maps_mapping(const struct perf_maps *maps, pprofc_builder *builder
   uint32_t id = interner_find(&maps->files, range.file);
   if (id != MAP_NONE)
     mapping.build_id = builder_string(builder, maps->build_ids[id]);
-  else if (file.size) /* so that pprofc does not symbolize the mapping */
+  else if (file.size) /* with this flag, pprofc does not symbolize the mapping */
     mapping.flags = PPROFC_HAS_FUNCTIONS;
   return builder_add_mapping(builder, &mapping);
 }

@@ -87,9 +87,9 @@ bool import_is_pmcstat(pprofc_str text) {
 struct pmcstat_left {
   uint64_t read;  /* number of rows of the first event */
   uint64_t bad;   /* number of lines of an unknown kind, and of rows without a parent */
-  uint64_t other; /* number of rows of other events */
+  uint64_t other; /* number of rows of events after the first event */
   /* said: number of samples according to the headers of the first event; shown: number of samples
-   * in its rows of depth 0 */
+   * in the event's rows of depth 0 */
   uint64_t said, shown;
 };
 

@@ -316,7 +316,7 @@ static int64_t scaled(int64_t value, double ratio) {
 }
 
 /* Fills `values` with the products of values and ratios. Sets keep[i] to 1 if a product of sample i
- * is not 0. Like pprof, ignores types with the ratio 1 for keep[i]. */
+ * is not 0. As in pprof, types with the ratio 1 do not affect keep[i]. */
 static void scale_values(const pprofc_profile *source, const double *ratios, int64_t *values,
                          uint8_t *keep) {
   size_t types = source->type_count;

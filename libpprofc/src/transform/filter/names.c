@@ -86,7 +86,7 @@ struct name_filter {
   const pprofc_profile *profile;
   const struct name_filters *wanted;
   struct name_bits bits;
-  uint8_t all, used;  /* all: effects of any location; used: effects of any location in a sample */
+  uint8_t all, used;  /* effects of all locations together, and of locations in samples */
   uint8_t *effect;    /* for each location, a set of FOCUSED, IGNORED ... */
   uint8_t *hidden;    /* for each location, 1 to remove it from stacks */
   uint8_t *keep_line; /* for each line, 1 to keep it */
@@ -138,7 +138,7 @@ struct filter_names_pass {
    * bytes of a stack. */
   uint8_t *states[16];
   struct stack_delta deltas[16];
-  uint8_t used[16]; /* union of the effects of all stacks of each worker */
+  uint8_t used[16]; /* for each worker, effects that any location of its samples has */
   unsigned workers;
 };
 

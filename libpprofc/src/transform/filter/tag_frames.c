@@ -26,7 +26,7 @@ struct tag_frames {
   struct map table;
   struct tag_frame *items;
   size_t count, capacity;
-  struct map by_label; /* cache: frames that were made for a key with a single text */
+  struct map by_label; /* cache: frames for a key whose only value is a text */
   struct by_label {
     uint32_t key, string, frame;
   } * label_items;
@@ -242,7 +242,7 @@ static struct tag_input tag_input_of(const pprofc_profile *copy) {
   return input;
 }
 
-/* Frees the pages before `next`, whose stacks have all been read. */
+/* Frees the pages before `next`. All stacks in these pages have been read. */
 static void tag_input_release(struct tag_input *input, const uint8_t *next) {
   if (!input->from || (size_t)(next - input->from) < TAG_INPUT_STEP) return;
   bool done = region_discard(input->region, input->lender, input->from, next);
