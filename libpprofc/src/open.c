@@ -184,7 +184,7 @@ static pprofc_status foreign_try(const struct input *input, const struct import_
   return status;
 }
 
-/* Appends the position of the failure in the input to the message, if it is known. */
+/* Appends the position of the failure in the input to the message, if the position is known. */
 static void open_complete_message(pprofc_error *error) {
   size_t length = strlen(error->message), room = sizeof error->message - length;
   if (error->offset != PPROFC_NO_OFFSET && room > 40)
@@ -399,8 +399,8 @@ static pprofc_status read_source(const struct open_input_source *source,
   return open_whole(source, mem, options, profile, error);
 }
 
-/* Reads a pipe. If open_stream cannot read it and the caller needs only sums, reads all bytes into
- * memory first: if open_fold cannot read them, another reader tries. */
+/* Reads a pipe. Tries open_stream first. If the format does not match, and the caller needs only
+ * sums, reads the pipe into memory and tries open_fold before the other readers. */
 static pprofc_status read_pipe(const struct input_pipe *pipe, const pprofc_allocator *mem,
                                const struct import_options *options, const struct open_sums *sums,
                                pprofc_profile **profile, pprofc_error *error) {

@@ -8,16 +8,15 @@
 /* Data that the caller needs if it adds up samples and never uses one alone. Reading a large
  * profile.proto then needs less memory (codec/fold/fold.h). */
 struct open_sums {
-  bool labels; /* true to add up only samples with equal labels; false if labels may be dropped */
+  bool labels;    /* true: keep samples with different labels apart; false: labels may be dropped */
   bool no_stacks; /* true to drop all frames, so that samples with different stacks are added up */
   bool compared; /* true for one of two compared profiles; the comparison drops samples whose values
                     are all 0 */
-  bool tree; /* true to keep the stacks as a tree; the report must read them with profile/delta.h
-                and accept any order */
+  bool tree; /* true to keep the stacks as a tree, which the report reads with profile/delta.h; the
+                order of the samples is then undefined */
   /* value of the option sample_index, used if `tree` is set; NULL for all types */
   const char *sample_index;
-  bool always; /* true to add up the samples also in small profiles, which are otherwise read in
-                  full; for tests */
+  bool always; /* true to add up samples during reading even if the profile is small; for tests */
   bool times;  /* true to keep the times of samples (profile/times.h), if the format has them */
   bool each;   /* true to keep each sample; all other fields except `times` then have no effect */
 };

@@ -18,8 +18,8 @@ struct url {
   pprofc_str fragment; /* fragment (the text after '#'), with its escapes */
 };
 
-/* Parses a URL. Returns PPROFC_E_FORMAT for texts that Go's url.Parse rejects. There is one
- * exception: the host of http+unix may be an escaped path. */
+/* Parses a URL. Returns PPROFC_E_FORMAT for texts that Go's url.Parse rejects. Unlike url.Parse,
+ * accepts an escaped path as the host of http+unix. */
 pprofc_status url_parse(struct arena *arena, pprofc_str text, struct url *url);
 
 /* Resolves a reference, such as a Location header, relative to `base`. */

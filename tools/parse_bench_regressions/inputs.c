@@ -252,15 +252,15 @@ static bool inputs_add_file(struct inputs *inputs, struct gate_paths *files, con
   return true;
 }
 
-/* True if the folder has a regular file. The results folder of criterion has only folders. */
+/* True if the folder has a regular file. A results folder of Rust's criterion has no such file. */
 static bool has_regular_files(const struct gate_paths *entries) {
   for (size_t i = 0; i < entries->count; i++)
     if (!gate_is_folder(entries->items[i])) return true;
   return false;
 }
 
-/* Adds each folder in `folder` to which one process of criterion wrote its results. Adds `folder`
- * itself if it has no results of criterion. */
+/* Adds each folder in `folder` to which one process of Rust's criterion wrote results. Adds
+ * `folder` itself if it has no results of criterion. */
 static pprofc_status add_homes(struct inputs *inputs, struct gate_paths *files, const char *folder,
                                pprofc_error *error) {
   struct criterion_tree tree;

@@ -226,7 +226,7 @@ static const char *environment_set(struct gate_options *options, const struct fl
   return flag_set(flag, options, text, error) == PPROFC_OK ? NULL : error->message;
 }
 
-/* Sets a flag from the variable with its old name. Ignores an invalid value. */
+/* Sets a flag from its old environment variable, without PREFIX. Ignores an invalid value. */
 static bool environment_set_old(struct gate_options *options, const struct flag *flag,
                                 const char *variable) {
   pprofc_error error;

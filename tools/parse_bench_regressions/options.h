@@ -15,7 +15,7 @@ struct gate_options {
   size_t side_count[2];
   const char *since, *max_age;
   const char *threshold, *alpha, *floor, *rules, *noise_from, *today;
-  int test, correction, time; /* a pprofc_gate_test, pprofc_gate_correction, enum gate_time */
+  int test, correction, time; /* values of pprofc_gate_test, pprofc_gate_correction and gate_time */
   int64_t min_samples;
   bool strict, one_process, any_load, all, selftest, aa;
   int format;
@@ -31,7 +31,7 @@ extern const struct flag_table options_table;
 
 extern const char *const format_names[];
 
-/* Sets flags from the environment if they are not on the command line. Marks them as given. */
+/* Sets flags from the environment, except flags on the command line. Marks the flags as given. */
 pprofc_status options_environment(struct gate_options *options, struct flags_parsed *parsed,
                                   pprofc_error *error);
 
@@ -83,7 +83,7 @@ struct inputs_side {
   size_t count;
 };
 
-/* Lists the files of base or of head, sorted by name. A folder of criterion is one input. */
+/* Lists the files of base or of head, sorted by name. A folder of Rust's criterion is one input. */
 pprofc_status inputs_expand(struct inputs *inputs, struct inputs_side side,
                             struct gate_paths *files, pprofc_error *error);
 

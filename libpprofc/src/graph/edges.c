@@ -12,7 +12,7 @@ struct edges_step {
   int64_t pending, pending_div;
   uint32_t node, edge;
   uint32_t offset;
-  uint32_t skipped; /* fresh_frame.offset of the first dropped frame after this kept frame, or 0 */
+  uint32_t skipped; /* offset in bytes of the first dropped frame after this frame, or 0 */
 };
 
 struct edge_table {
@@ -53,8 +53,8 @@ static uint32_t look_up_edge(const pprofc_allocator *mem, struct edge_table *t, 
   return added ? (uint32_t)t->count - 1 : NONE;
 }
 
-/* Does the same as look_up_edge. Needs no search if the last edge that it found to `target` has
- * the same source. */
+/* Returns the same as look_up_edge. Needs no search if its last result for `target` is an edge from
+ * `source`. */
 static inline uint32_t find_edge(const pprofc_allocator *mem, struct edge_table *t, uint32_t source,
                                  uint32_t target, bool is_inline) {
   uint32_t last = t->last[target];

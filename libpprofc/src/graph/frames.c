@@ -1,5 +1,5 @@
 /* Finds the node_info (the identity of a node) of each line of each location once. Loops over
- * samples then only look up its index. */
+ * samples then only look up the index of the node_info. */
 #include "graph/graph.h"
 
 static const struct node_place no_place;

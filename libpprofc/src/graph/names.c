@@ -3,14 +3,14 @@
 
 #define NUMBER_ROOM 24
 
-/* Writes a number as ":123" and returns its length. */
+/* Writes a number as ":123". Returns the length of this text. */
 static size_t names_put_number(int64_t value, char *out) {
   return (size_t)snprintf(out, NUMBER_ROOM, ":%lld", (long long)value);
 }
 
-/* Writes "file:line:column", or only the file if the line is unknown, and returns its length. For a
- * frame without a name and a file, writes the object file in brackets, or "<unknown>" if there is
- * no object file. */
+/* Writes "file:line:column", or only the file if the line is unknown, and returns the length of the
+ * text. For a frame without a name and a file, writes the object file in brackets, or "<unknown>"
+ * if there is no object file. */
 static size_t put_place(const struct node_place *place, pprofc_str name, pprofc_str file,
                         pprofc_str object, char *out) {
   size_t size = 0;
@@ -62,7 +62,7 @@ pprofc_str frame_name_of(const struct node_place *place, pprofc_str name, pprofc
 /* ---- source paths ------------------------------------ */
 
 /* Returns the part of the path after the first folder that has the same name as the last part of
- * `directory`. data is NULL if the path has no such folder. */
+ * `directory`. The result's `data` is NULL if the path has no such folder. */
 static pprofc_str after_directory(pprofc_str path, pprofc_str directory) {
   pprofc_str base = str_path_base(directory);
   for (size_t i = 0; i + base.size + 2 <= path.size; i++)
@@ -103,7 +103,7 @@ pprofc_str trim_source_path(pprofc_str path, const char *trim_path, const char *
 /* ---- short names ------------------------------------ */
 
 /* Shortens function names for small boxes: removes package paths, namespaces and arguments. Each
- * comment quotes the regular expression of pprof that the function replaces. */
+ * comment quotes the regular expression of pprof that the function below it replaces. */
 
 static bool is_lower(char c) {
   return c >= 'a' && c <= 'z';

@@ -176,8 +176,8 @@ pprofc_status graph_sort_nodes(struct graph *g, pprofc_error *error) {
 struct ranked_edge {
   int64_t weight;
   uint32_t source, target; /* ranks of the names of the source and the target */
-  /* Indices of both nodes. They are the last sort key, so the order of the samples does not
-   * matter. */
+  /* Indices of the source node and the target node, the last sort key. With this key, the order of
+   * the samples does not matter. */
   uint64_t ends;
   uint32_t edge;
 };

@@ -126,7 +126,7 @@ static void sums_free_worker(const struct sum_pass *pass, struct sums_worker *w)
   mem_free(pass->mem, w->path, pass->profile->samples.max_depth + 1, sizeof *w->path);
 }
 
-/* Adds up a column of values. Stores flat and cum of each node in the arrays of worker 0. */
+/* Adds up a column of values. Stores flat and cum of each node in the first thread's arrays. */
 static bool sum_column(struct sum_pass *pass) {
   parallel_run(pass->workers, sums_run, pass);
   bool failed = false;

@@ -51,8 +51,8 @@ enum judging_late { LATE_GROWS, LATE_STOPPED, LATE_UNKNOWN };
 
 /* Decides if the values still grow in the last third. They grow if the slope of the last third
  * exceeds the noise, or if the program kept most of what it allocated in the last third. Growth has
- * stopped if this slope is below the mean slope by more than the noise. Too few values cannot show
- * that growth stopped. */
+ * stopped if this slope is below the mean slope of the whole series by more than the noise. Too few
+ * values cannot show that growth stopped. */
 static enum judging_late judging_grows_late(const struct judging *j) {
   const struct leak_series *s = j->s;
   size_t last = s->count - 1, third = s->count - leak_late(s->count);
@@ -166,9 +166,9 @@ static bool judging_by_troughs(struct judging *j, enum leak_verdict otherwise) {
 
 /* ---- one series -------------------------------------- */
 
-/* Judges a series that grows. Growth is not a leak in four cases: it stopped, the values fell,
- * chance explains it, or the program kept too little of what it allocated. Returns false when out
- * of memory. */
+/* Judges a series with growth. Growth is not a leak if it stopped, if the values fell in between,
+ * if chance explains it, or if the program kept too little of what it allocated. Returns false when
+ * out of memory. */
 static bool judging_growth(struct judging *j) {
   struct leak_fit *fit = j->fit;
   bool falls = j->fall > FALL_SHARE * fit->growth + SIGMAS * j->sigma;

@@ -190,7 +190,7 @@ static void leak_find_visible(const struct leak_table *t, const struct leak_rule
 }
 
 /* Judges each stack, and each site (a line at which several stacks allocate). Skips the first
- * kind->left_out profiles. kind->judged is the number of the other profiles. */
+ * kind->left_out profiles. kind->judged is the number of the remaining profiles. */
 static pprofc_status leak_rows_judge(struct leaks *leaks, struct leak_kind *kind,
                                      pprofc_error *error) {
   struct leak_table t = {.leaks = leaks, .kind = kind, .stacks = kind->stacks.stack_count};

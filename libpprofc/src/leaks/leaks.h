@@ -21,7 +21,7 @@ enum leak_verdict {
   LEAK_SAWTOOTH, /* the values rise and fall by similar amounts */
   LEAK_STOPPED,  /* the values grew and then stopped */
   LEAK_STEADY,   /* the values show no trend */
-  LEAK_GROWS,    /* the values grow, by less than the share leak_rules.kept of what is allocated */
+  LEAK_GROWS,    /* the values grow, but by less than the share `kept` of the amount allocated */
   LEAK_LEAK,
   LEAK_VERDICTS
 };
@@ -56,7 +56,7 @@ struct leak_fit {
   double kept;     /* growth as a share of the amount allocated; NaN if not known */
   double p_trend;  /* p-value of the Mann-Kendall test; NaN below LEAK_FEW values */
   double p;        /* p-value of the growth; 1 if the Mann-Kendall test finds no trend */
-  double adjusted; /* p after the correction for the number of counted series */
+  double adjusted; /* p after the correction for the number of candidate series (see `counted`) */
   bool counted;    /* true for a candidate series: not ignored, and its values reach `floor`. The
                       correction for the number of tests counts only such series. */
 };
@@ -153,7 +153,7 @@ struct leak_cell {
 struct leak_stack {
   const uint32_t *places; /* locations of the stack, as indices in leak_collection.places */
   size_t depth;
-  size_t where; /* index of the first location from the leaf that is not an allocator */
+  size_t where; /* index in `places` of the first location, from the leaf, outside of allocators */
   bool ignored;
   struct leak_cell *cells; /* values of the stack in each profile, in the order of the profiles */
 };
@@ -161,7 +161,7 @@ struct leak_stack {
 struct leak_collection {
   const pprofc_allocator *mem;
   const struct leak_names *names;
-  struct leak_source source; /* kind and columns of the first profile; the arena owns its texts */
+  struct leak_source source; /* kind and columns of the first profile; `arena` owns the texts */
   struct arena arena;
   size_t profiles; /* number of profiles; each stack has one cell per profile */
   struct interner place_keys;
@@ -185,7 +185,7 @@ pprofc_status leak_collection_add(struct leak_collection *c, const pprofc_profil
                                   const struct leak_source *source, size_t index,
                                   pprofc_error *error);
 
-/* Value of `warmup` that drops the first profile of each kind if LEAK_FEW others remain. */
+/* Value of `warmup`: drops the first profile of each kind if at least LEAK_FEW profiles remain. */
 #define LEAK_WARMUP_AUTO (-1)
 #define LEAK_PROFILES    1000 /* maximum number of profiles of one kind ("heap" ...) */
 

@@ -21,8 +21,8 @@ static uint32_t compatible_add_string(pprofc_profile *copy, pprofc_str s) {
 /* ---- common types ------------------------------------ */
 
 /* Stores in `common` the names of the sample types that all profiles have, in the order of the
- * first profile. Returns their number, or SIZE_MAX when out of memory. Like pprof, omits a name
- * that occurs twice in one profile. */
+ * first profile. Returns the number of names, or SIZE_MAX when out of memory. Like pprof, omits a
+ * name that occurs twice in one profile. */
 static size_t common_types(const pprofc_profile *const *profiles, size_t count,
                            pprofc_str *common) {
   const pprofc_profile *first = profiles[0];

@@ -131,7 +131,7 @@ pprofc_status transform_time_estimated(const pprofc_profile *source, struct time
 pprofc_status transform_select(const pprofc_profile *source, const uint8_t *keep,
                                pprofc_profile **out, pprofc_error *error);
 
-/* Multiplies the values of all types by `ratio` and truncates them (divide_by of -proto). */
+/* Multiplies the values of all types by `ratio`, which is 1 / divide_by, and truncates them. */
 pprofc_status transform_divide(const pprofc_profile *source, double ratio, pprofc_profile **out,
                                pprofc_error *error);
 

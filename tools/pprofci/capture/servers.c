@@ -142,8 +142,8 @@ static void servers_take(const struct capture_round *r, size_t kind, struct exch
   capture_add(capture, item);
 }
 
-/* Fetches several profile types at the same time. If `timed` is true, fetches the types that record
- * for some seconds, such as CPU. Otherwise fetches the other types. */
+/* Fetches several profile types at the same time. If `timed` is true, fetches only the types that
+ * record for some seconds, such as CPU; otherwise only the types that do not record. */
 static void servers_fetch(const struct capture_round *r, bool timed) {
   struct capture *capture = r->capture;
   struct exchange exchanges[REMOTE_KINDS];

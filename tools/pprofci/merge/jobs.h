@@ -9,7 +9,7 @@
 struct job {
   const char *folder;      /* path of the job's folder, from the command line */
   const char *name;        /* name of the job, taken from the path (name_of_job) */
-  const char *link;        /* path from the page to the folder, with a '/' at its end */
+  const char *link;        /* path from the page to the job's folder, with a '/' at its end */
   const struct node *root; /* manifest; NULL: unreadable, see `problem` */
   const char *problem;
 };

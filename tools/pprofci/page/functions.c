@@ -36,8 +36,8 @@ static double work_of(const struct run_pair *pair, int side) {
   return pair->iterations > 0 ? work * pair->iterations : work;
 }
 
-/* Divides the sums of base and head by the result of work_of. A single profile has its sum at
- * SIDE_HEAD. */
+/* Converts the sums of base and head to values per operation, or per run if the number of
+ * operations is unknown. A single profile has its sum at SIDE_HEAD. */
 static void take_sides(const struct run_pair *pair, const int64_t sums[SIDES], double *sides) {
   bool two = pair->names[SIDE_BASE] && pair->names[SIDE_HEAD];
   for (int side = 0; side < SIDES; side++)

@@ -12,7 +12,7 @@
 #define COLUMN 10
 /* maximum number of shown lines of the hunk (block of changed lines) that grew most */
 #define CULPRIT_MOST 15
-#define PAGE_MOST    60 /* maximum number of shown lines of each other hunk */
+#define PAGE_MOST    60 /* maximum of shown lines of each hunk except the hunk that grew most */
 #define SHOWN_MOST   80 /* maximum number of bytes of a source line in a sentence */
 
 /* Writes an amount in a column; '.' for 0. */
@@ -30,7 +30,7 @@ static void put_amount(struct buffer *out, double value, pprofc_str unit) {
   buffer_free(&text);
 }
 
-/* Writes a changed line, after its costs if the profile has costs of lines. */
+/* Writes the costs of a changed line if the profile has costs of lines, and then the line. */
 static void put_run_line(struct buffer *out, const struct run_hunk *hunk,
                          const struct run_line *line, pprofc_str unit) {
   for (int side = 0; side < SIDES && !hunk->whole; side++) put_amount(out, line->cost[side], unit);
@@ -164,8 +164,8 @@ static size_t last_changed(const struct run_hunk *hunk) {
   return last;
 }
 
-/* Appends "; lines 38 to 41 of x.py changed in it (new: text)", without a cost of the lines. The
- * text is the line with the most new words. */
+/* Appends "; lines 38 to 41 of x.py changed in it (new: text)". "it" is the function. The text is
+ * the line with the most new words. */
 static void put_whole_change(struct buffer *out, const struct run_pair *pair,
                              const struct run_hunk *hunk, struct hunk_code *code) {
   const struct run_line *line = &hunk->lines[hunk->first], *last = &hunk->lines[last_changed(hunk)];
@@ -182,7 +182,7 @@ static void put_whole_change(struct buffer *out, const struct run_pair *pair,
   put_siblings(out, pair, hunk);
 }
 
-/* Appends "; line 41 of x.go (new: text) has 110 ms of it". */
+/* Appends "; line 41 of x.go (new: text) has 110 ms of it". "it" is the growth. */
 static void put_line_share(struct buffer *out, const struct run_hunk *hunk, pprofc_str unit,
                            struct hunk_code *code) {
   const struct run_line *line = &hunk->lines[hunk->worst];
@@ -538,7 +538,7 @@ bool html_has_because(const struct run_pair *pair) {
 }
 
 /* Adds a note for a pair of profiles whose sampled functions have the same machine code in base and
- * head. The note lists other differences between base and head. */
+ * head. The note lists the differences between the builds. */
 static void put_same_code(struct fill *f, const struct pair_verdicts *v) {
   if (!v->same_code) return;
   fill_pack(f, "same_code:{moved:i differs:s}", (int64_t)v->moved, v->differs ? v->differs : "");

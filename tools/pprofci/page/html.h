@@ -69,13 +69,13 @@ void hunks_put_worst(struct buffer *out, const struct run_pair *pair, size_t mos
 
 /* Positions of code in the sentence of hunks_sentence, in bytes. */
 struct hunk_code {
-  size_t name;     /* size of the function's name, with which the sentence begins */
-  size_t at, size; /* position and size of the text of a source line */
+  size_t name;     /* length of the function's name, with which the sentence begins */
+  size_t at, size; /* offset and length of the text of a source line */
 };
 
 /* Appends "f grew by 120 ms (+38 %) in 9 of 12 benchmarks; line 41 of x.go (new: text) has 110 ms
- * of it". If the profile has no lines of the function, the second part is "; line 41 of x.py
- * changed in it (new: text)". Returns false if no changed line grew. */
+ * of it". If the profile has no lines of f, the second part is "; line 41 of x.py changed in it
+ * (new: text)"; "it" is f. Returns false if the growth is not certain, or if no line grew. */
 bool hunks_sentence(struct buffer *out, const struct ci_run *run, const struct run_pair *pair,
                     struct hunk_code *code);
 

@@ -168,7 +168,7 @@ static void identity_of_git(struct identity *id, struct arena *arena) {
 
 void identity_find(struct identity *id, struct arena *arena) {
   static const struct {
-    const char *mark; /* environment variable of the service's CI jobs; NULL: any machine */
+    const char *mark; /* environment variable of the service's CI jobs; NULL: any other machine */
     void (*find)(struct identity *id, struct arena *arena);
   } jobs[] = {{"GITHUB_REPOSITORY", identity_of_github},
               {"CI_PROJECT_PATH", identity_of_gitlab},

@@ -89,7 +89,7 @@ static void benchmark_take(const struct page_model *m, struct benchmark *b,
   enum page_state state = state_of(row);
   int metric = benchmark_metric(m, row->unit);
   b->rows[b->row_count++] = index;
-  /* Wall time and CPU time share a column. The column shows the unit that the gate judged. */
+  /* Wall time and CPU time share a column. The column shows the time that the gate judged. */
   if (metric < METRICS && (!b->metrics[metric] || b->metrics[metric]->verdict == PPROFC_GATE_ASIDE))
     b->metrics[metric] = row;
   if (!speaks_before(row, state, b)) return;

@@ -45,7 +45,7 @@ enum page_state {
   STATE_SLOWER,  /* a benchmark regressed in at least one unit */
   STATE_MISSING, /* the benchmark is missing in the head */
   STATE_BROKEN,  /* the benchmark is suspiciously fast and may measure nothing */
-  STATE_UNSURE,  /* the samples do not give enough evidence */
+  STATE_UNSURE,  /* the measurements do not show if the benchmark changed */
   STATE_FASTER,
   STATE_ACCEPTED, /* the benchmark is slower, but a rule accepts it */
   STATE_NEW,
@@ -73,7 +73,7 @@ struct benchmark {
   const struct gate_row *worst; /* row of the gate that determines the result of the benchmark */
   enum page_state state;
   double size;   /* absolute value of the natural logarithm of head / base in `worst` */
-  size_t number; /* number of the benchmark in anchors, counted from 1 in the order of the page */
+  size_t number; /* number of the benchmark in HTML anchors, from 1, in the order of the page */
 };
 
 /* Result of a run, shown as a colour and a sign. */

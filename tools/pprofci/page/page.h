@@ -8,11 +8,11 @@
 
 /* ---- the text of a result (message.c) ------------- */
 
-#define MESSAGE_PARTS 48 /* maximum number of sections */
+#define MESSAGE_PARTS 48 /* maximum number of sections of a message */
 
 struct message_part {
   pprofc_str title; /* title of a collapsed section; empty for a section that is always visible */
-  pprofc_str text;  /* Markdown with links written by message_link, or code with HTML entities */
+  pprofc_str text;  /* Markdown with links of message_link; if `is_code`, code with HTML entities */
   bool is_code;
   bool is_links; /* true for a line of links; a message without links omits this line */
 };

@@ -10,10 +10,10 @@
 struct plot {
   struct fill *out;
   const double *values;
-  const uint32_t *runs; /* positions on the x axis, ascending; NULL: `times` has them */
+  const uint32_t *runs; /* x positions: indices of runs, ascending; NULL: uses `times` */
   const double *times;
   size_t count;
-  double last_place; /* position of the right end of the x axis; the left end is 0 */
+  double last_place; /* x position of the right end (an index or a time); left end: 0 */
   double left, right, top, bottom;
   double low, high;
 };
@@ -34,12 +34,12 @@ double plot_x(const struct plot *plot, size_t value);
 double plot_y(const struct plot *plot, double value);
 void plot_axis(struct plot *plot);
 
-/* Begins the label of the minimum. With `high`, begins the label of the maximum. The caller appends
- * the text and calls fill_end. */
+/* Begins the label of the minimum, or of the maximum if `high` is true. The caller appends the text
+ * and calls fill_end. */
 struct buffer *plot_begin_tick(struct plot *plot, bool high);
 
-/* Begins the label at the left end of the axis, or with `last` at the right end. The caller appends
- * the text and calls fill_end. */
+/* Begins the label at the left end of the axis, or at the right end if `last` is true. The caller
+ * appends the text and calls fill_end. */
 struct buffer *plot_begin_end(struct plot *plot, bool last);
 
 /* Adds the dots. Values on the same pixel share a dot. */

@@ -252,7 +252,7 @@ static void put_memory_cell(struct buffer *out, const struct benchmark *b) {
     number_sides(out, row);
 }
 
-/* Writes the head of the table. `memory` and `profiles` are true if the table has their columns. */
+/* Writes the head of the table. `memory` and `profiles` are true if the table has these columns. */
 static void put_slower_head(struct buffer *out, const struct page_model *m, bool memory,
                             bool profiles) {
   const char *remark = m->columns[METRIC_TIME].remark;

@@ -90,7 +90,7 @@ struct forge {
   const char *user_path, *user_key;
   const char *author;          /* author of comments if the token cannot read its user */
   struct forge_texts comments; /* API paths and JSON keys of the comments on a change */
-  /* API paths and JSON keys of issues; empty if they are not supported */
+  /* API paths and JSON keys of issues; empty if the code host has no issues */
   struct forge_texts issues;
   const char *item_author; /* JSON key of the author of a comment or an issue */
   const char *body_key; /* JSON key of the text in a request. "body": a string. "content": an object

@@ -94,7 +94,7 @@ static void otlp_put_field(struct gzip_writer *out, size_t size) {
 }
 
 /* Writes an OTLP request. Copies the fields before ResourceProfiles (field 1) unchanged. Writes
- * ResourceProfiles last, and puts the attributes at its start. */
+ * ResourceProfiles last, and puts the attributes at the start of this field. */
 static void otlp_put_body(struct gzip_writer *out, pprofc_str bytes, size_t at, pprofc_str inner,
                           pprofc_str resource) {
   size_t head = 1 + varint_bytes(resource.size);

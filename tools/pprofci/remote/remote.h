@@ -35,7 +35,7 @@ void remote_open(struct remote_client *remote, const char *type, bool is_pyrosco
 void remote_close(struct remote_client *remote);
 
 /* Adds a header to all requests. Messages name the header by `where`, such as the variable
- * PYROSCOPE_TOKEN, because its value may be secret. */
+ * PYROSCOPE_TOKEN, because the value of the header may be secret. */
 void remote_add(struct remote_client *remote, const char *name, const char *value,
                 const char *where);
 void remote_add_secret(struct remote_client *remote, const char *secret);

@@ -72,7 +72,7 @@ static bool measured_here(const struct ci_run *run) {
   return *run->options->record || *run->options->simulate || *run->options->walltime;
 }
 
-/* Appends the names of the properties that are known for both programs and are equal. */
+/* Appends the names of the properties that are known and equal for base and head. */
 static void built_put_same(const struct ci_run *run, const struct built sides[SIDES],
                            struct buffer *out) {
   const char *before = "; the same ";

@@ -39,8 +39,8 @@ struct open_path {
   size_t depth;
 };
 
-/* Enters a node. Clears `open` for the functions that the walk has left. Returns true if the node's
- * frame is the outermost frame of its function. */
+/* Enters a node in a walk over the tree. Clears `open` of functions that the walk has left. Returns
+ * true if the node is the outermost frame of its function. */
 static bool path_enter(struct open_path *path, const struct flame_tree *t, size_t node,
                        struct drawn_sum *sums) {
   for (; path->depth >= t->depth[node]; path->depth--)
@@ -131,8 +131,8 @@ static void grow_line(struct line_growth *lines, size_t *count, int64_t line, in
   lines[i].grown = sum_add(lines[i].grown, grown);
 }
 
-/* Returns the line with most of a function's growth, or 0. In `profile`, a difference, values of
- * the base are negative. */
+/* Returns the line of a function that grew most, or 0. In `profile`, a difference of base and head,
+ * values of the base are negative. */
 static int64_t find_line(struct ci_run *run, const pprofc_profile *profile, size_t type,
                          const struct stack_frame *frame) {
   struct line_growth lines[LINES_MOST];
@@ -175,8 +175,8 @@ static size_t find_own(struct ci_run *run, const struct drawn *d, const struct d
   return found;
 }
 
-/* Sets pair->own, the change of the user's function that led to the growth of the total. Takes the
- * change from the verdict on the function with its callees. If this verdict does not report growth,
+/* Sets pair->own, the change of the function `frame` of the user's repository. Takes the change
+ * from the verdict on the function with its callees. If this verdict does not report growth,
  * computes the change from the profiles. */
 static void set_own(struct ci_run *run, struct run_pair *pair, const struct judged *judged,
                     const struct stack_frame *frame, const struct drawn_sum *sum) {
@@ -204,7 +204,7 @@ static void set_own(struct ci_run *run, struct run_pair *pair, const struct judg
   pair->own.share = blame_share(&blame, pair->own.delta);
 }
 
-/* Finds the user's file and line that explain the change of a pair of profiles. */
+/* Finds the file and line in the user's repository that explain the change of two profiles. */
 static pprofc_status explain_change(struct ci_run *run, struct run_pair *pair, struct drawn *d,
                                     const pprofc_profile *profile, const struct judged *judged,
                                     pprofc_error *error) {

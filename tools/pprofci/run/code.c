@@ -54,7 +54,7 @@ struct python_reader {
   struct open_def open[DEPTH_MOST];
   size_t depth;
   int64_t decorator; /* first line of the decorators above the current line; 0 without decorators */
-  int64_t last;      /* last line that has code */
+  int64_t last;      /* last line so far that has code */
   size_t brackets;   /* number of open brackets */
   char quote;        /* quotation mark of an open string of several lines, or 0 */
   bool continues;    /* true if the line before ended with a backslash */
@@ -99,7 +99,7 @@ static void scan_python(struct python_reader *r, pprofc_str line) {
   r->continues = line.size && line.data[line.size - 1] == '\\';
 }
 
-/* Ends the open definitions to which a line with the indentation `margin` does not belong. */
+/* Ends the open definitions that are indented as far as the next line (`margin`) or further. */
 static void close_defs(struct python_reader *r, size_t margin) {
   for (; r->depth && r->open[r->depth - 1].margin >= margin; r->depth--)
     r->defs->items[r->open[r->depth - 1].index].last = r->last;
@@ -429,7 +429,7 @@ static bool is_interpreted(pprofc_str file) {
 
 /* ---- programs ---------------------------------------- */
 
-/* Reads how both programs were built. Without this information, only the machine code is
+/* Reads how the programs of base and head were built. If this fails, only the machine code is
  * compared. */
 static void read_built(struct ci_run *run, struct code_programs *programs) {
   struct buffer text = ci_buffer();

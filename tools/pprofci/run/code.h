@@ -105,7 +105,7 @@ void comparisons_read(struct ci_run *run, const struct node *from, struct run_pa
 void comparisons_write_fired(struct json_writer *json, const struct ci_run *run);
 void comparisons_read_fired(struct ci_run *run, const struct node *root, const char *job);
 
-/* Writes the JSON member "built" of a pair of profiles: how both programs were built. */
+/* Writes the JSON member "built": how the programs of base and head were built. */
 void built_write(struct json_writer *json, const struct built sides[SIDES]);
 
 /* Writes the JSON member "surroundings" if this run measured base and head. The member contains the
@@ -122,7 +122,7 @@ void same_read(struct ci_run *run, const struct node *root, const char *job);
 /* Definition of a function or class in a Python file. */
 struct def {
   pprofc_str name;     /* qualified name, as in frames: "Store.top", "parse.<locals>.inner" */
-  int64_t first, last; /* lines of the definition with its decorators */
+  int64_t first, last; /* first and last line of the definition with its decorators */
 };
 
 /* Closes the programs and sources that code_open opened (run.h). */
@@ -153,7 +153,7 @@ void code_describe(struct ci_run *run, struct run_pair *pair, const struct judge
 const char *code_word(struct ci_run *run, const struct run_pair *pair, const struct judged *judged,
                       pprofc_str name);
 
-/* True if the programs are known and the function has the same machine code in both. */
+/* True if the programs are known and the function has the same machine code in base and head. */
 bool code_is_same(struct ci_run *run, const struct run_pair *pair, pprofc_str name);
 
 /* True if no sampled function of a pair of profiles changed, so that only the layout of the code

@@ -197,7 +197,7 @@ static void members_read(struct ci_run *run, const struct member *members, size_
   for (size_t i = 0; i < count; i++) member_read(run, &members[i], from, to);
 }
 
-/* Reads at most `most` changes of functions. Returns their number. */
+/* Reads at most `most` changes of functions. Returns the number of changes. */
 static size_t changes_read(struct ci_run *run, const struct node *list, struct change *to,
                            size_t most) {
   size_t count = node_size(list) < most ? node_size(list) : most;

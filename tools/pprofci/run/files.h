@@ -46,7 +46,7 @@ void text_plain(struct buffer *out, pprofc_str text);
  * `others`. */
 const char *text_word(struct arena *arena, pprofc_str text, const char *others);
 
-/* Adds the words of a text: names, numbers, and other runs of letters, digits, '_' and '$'. */
+/* Adds the words of a text: names, numbers, and other words of letters, digits, '_' and '$'. */
 void text_add_words(struct interner *words, pprofc_str text);
 
 /* Returns the number of words of a text that `known` does not have. */
@@ -87,7 +87,8 @@ struct program {
 void program_run(struct program *program);
 void program_end(struct program *program);
 
-/* Returns the reason why a program failed: the last line of standard error, or else of output. */
+/* Returns the reason why a program failed: the last line of standard error, or of standard output
+ * if standard error is empty. */
 pprofc_str program_last_line(const struct program *program);
 
 /* Returns the last line that a program prints, or "" if the program fails. */

@@ -10,7 +10,7 @@
 /* Output buffer for the data of a graph. */
 struct graph_data {
   struct buffer text;
-  size_t wanted; /* number of bytes written, including the bytes that did not fit */
+  size_t wanted; /* size of all data in bytes, even if the data does not fit into `text` */
 };
 
 static int graph_write(void *context, const void *data, size_t size) {

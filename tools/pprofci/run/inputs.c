@@ -59,7 +59,7 @@ static void several_add(struct ci_run *run, const char *base, const char *head) 
   for (int side = 0; side < SIDES; side++) {
     if (!files_is_folder(given[side])) continue;
     char *stem = text_keep(&run->arena, str_of(given[side]));
-    text_trim_slashes(stem); /* The last element of the path becomes the name of the artifacts. */
+    text_trim_slashes(stem); /* the artifacts are named after the last element of the path */
     pair->stems[side] = stem;
     several_list(run, pair->stems[side], pair, side);
     pair->paths[side] = pair->runs[side][0];
@@ -193,8 +193,8 @@ static void pair_lists(struct ci_run *run, struct profile_list *base,
     if (!base->items[i].paired) run_add_pair(run, base->items[i].path, NULL);
 }
 
-/* Adds a pair of profiles from the subfolder `name` of both folders, with a run for each file.
- * Ignores a subfolder that is not in both. */
+/* Adds a pair of profiles from the subfolder `name` of the folders `base` and `head`, with a run
+ * for each file. Ignores a subfolder that one of these folders lacks. */
 static void pair_subfolder(struct ci_run *run, const char *base, const char *head, const char *name,
                            size_t *found) {
   const char *paths[SIDES] = {text_printf(&run->arena, "%s/%s", base, name),

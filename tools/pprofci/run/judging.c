@@ -338,8 +338,8 @@ static void judged_fill(struct ci_run *run, const struct run_pair *pair,
 }
 
 /* Maximum ratio between the value of a profile and the benchmark's measurement of the same work.
- * Above this ratio the profile has other work, such as set-up before the timer starts, waiting, or
- * work on several processors. */
+ * Above this ratio the profile contains work that the benchmark does not measure, such as set-up
+ * before the timer starts, waiting, or work on several processors. */
 #define AGREES_WITHIN 1.25
 
 static pprofc_status judging_read(struct ci_run *run, const struct run_pair *pair, struct judged *j,
@@ -408,8 +408,8 @@ static double judging_measured(const struct run_pair *pair, const struct judged 
   return agrees ? measured : 0;
 }
 
-/* Sets the data for values per operation: the numbers of operations of -ops if it is set, else the
- * benchmark's results per operation if all runs have them, else the iterations. */
+/* Sets the data for values per operation: -ops if it is set. Otherwise uses the benchmark's results
+ * per operation if all runs have them, and the iterations if not. */
 static void judging_expose(const struct ci_run *run, const struct run_pair *pair, struct judged *j,
                            const char *index) {
   const char *ops = run->options->ops;

@@ -23,14 +23,14 @@ struct touched {
   size_t item, hunk; /* index of the function's first line in `costs`, and index of the hunk */
   bool contains;     /* true if the definition contains all lines of the hunk */
   int side;          /* side whose file has the lines `first` and `last`: SIDE_BASE or SIDE_HEAD */
-  int64_t first, last; /* lines of the definition */
+  int64_t first, last; /* first and last line of the definition */
 };
 
 /* A function around a hunk. The function grew, although no changed line of the hunk did. */
 struct around {
   double delta;
   pprofc_str function;
-  const struct touched *whole; /* NULL if the profile has lines of `function` */
+  const struct touched *whole; /* definition; NULL if the profile has lines of `function` */
 };
 
 struct lines_search {

@@ -263,7 +263,7 @@ static void check_values(const struct run_options *o) {
 
 static const struct {
   size_t base, head;
-  const char *prefix; /* prefix of both flag names, such as "bench-" */
+  const char *prefix; /* prefix of the two flag names, such as "bench-" */
 } sides[] = {{FIELD(base), FIELD(head), ""},
              {FIELD(bench_base), FIELD(bench_head), "bench-"},
              {FIELD(program_base), FIELD(program_head), "program-"},
@@ -289,7 +289,7 @@ static const struct {
                   {"profile", "record", "record"},   {"profile-runs", "record", "walltime"},
                   {"setup", "simulate", "walltime"}, {"simulate-toggle", "simulate", "simulate"}};
 
-/* Rejects two flags that make pprofci measure base and head, such as -record and -walltime. */
+/* Rejects two flags that each make pprofci measure base and head, such as -record and -walltime. */
 static void check_one_maker(const struct run_options *o) {
   bool others = *o->record || *o->simulate_base || *o->simulate_head;
   if (*o->walltime && others)

@@ -213,7 +213,7 @@ static void draw_sources(struct ci_run *run, struct run_pair *pair,
   if (!pair->diff) return;
   /* If base and head have several runs, the verdicts color the flame graph, and noise is grey. With
    * one run each, the noise is unknown, so the verdicts choose no colors. If the table shows values
-   * per second, the graph needs the verdicts in any case, to show the same values. */
+   * per second, the graph always gets the verdicts, because it then shows values per second. */
   pprofc_report_options judged_options = *options;
   const struct pair_verdicts *first = pair->comparisons;
   if (pair->comparison_count && (!first->weak || first->summary.exposure == PPROFC_EXPOSURE_TIME))

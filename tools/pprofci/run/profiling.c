@@ -218,7 +218,7 @@ static bool is_profiled(const struct recording *r, const struct recorded *item) 
   return r->run->options->profile || r->run->options->fail_on_count || item->regressed;
 }
 
-/* Counts the planned runs. Returns their estimated total duration in seconds. */
+/* Counts the benchmarks to profile. Returns the estimated duration of all runs in seconds. */
 static double profiling_plan(struct recording *r, size_t *benchmarks) {
   double nanoseconds = 0;
   size_t sides = 0;

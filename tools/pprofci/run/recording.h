@@ -78,7 +78,7 @@ struct recorded {
   const char *name;          /* "BenchmarkSplit/a=1", without the number of processors */
   const char *label;         /* "Split/a=1-4", with the number of processors */
   struct buffer took[SIDES]; /* arrays of doubles: ns per operation */
-  bool selected;             /* true if the second stage measures the benchmark again */
+  bool selected;             /* true if the benchmark looks worse, so that it is measured again */
   bool regressed;
   bool judged, open; /* true if the last interim verdict had a row for the benchmark; true if this
                         row was undecided */
@@ -92,9 +92,9 @@ struct recording {
   size_t count, capacity;
   struct interner keys; /* keys of the benchmarks in `items`: package, cpu and name */
   struct buffer texts;  /* array of struct recorded_text, in order of measurement */
-  size_t first_texts; /* number of texts from the first stage; their results of selected benchmarks
-                         are ignored */
-  size_t round;       /* number of the current round */
+  size_t first_texts;   /* number of texts from the first stage; results of selected benchmarks in
+                           these texts are ignored */
+  size_t round;         /* number of the current round */
   size_t steps, all_steps;
 };
 
@@ -109,7 +109,7 @@ const char *recording_only(struct recording *r, const struct recorded *item);
 typedef void take_row_fn(void *context, const struct gate_row *row);
 
 /* Judges the results of run->bench before the final verdict, and calls `take` for each row.
- * `screening` is true if this interim verdict selects the benchmarks of the second stage. */
+ * `screening` is true if this interim verdict selects the benchmarks to measure again. */
 void verdict_preview(struct ci_run *run, bool screening, take_row_fn *take, void *context);
 
 /* A line of results. `name` is the name of the benchmark without the number of processors. */

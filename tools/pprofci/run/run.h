@@ -67,7 +67,7 @@ struct change {
   double moved; /* cost that moved to this function from other functions; not a part of delta */
   double q;     /* adjusted p-value; NaN: not tested */
   const char *verdict; /* verdict as a word: "grew", "moved", "unchanged" ... */
-  bool changed;        /* true if the verdict is a change */
+  bool changed;        /* true if the verdict reports a change */
   bool certain; /* true if the function, or all functions together, changed by more than noise */
   const char *partner; /* function from or to which cost of this function moved, or NULL */
   const char *code;    /* state of the function's code, such as "same" (code_word), or "" */
@@ -85,8 +85,8 @@ struct run_line {
 
 /* A block of adjacent changed lines in the sources. */
 struct run_hunk {
-  const char *file, *function; /* path of the file in the repository, and the function of the line
-                                  that grew most */
+  const char *file, *function; /* path of the changed file in the repository; function of the
+                                  changed line that grew most */
   const char *verdict;         /* verdict on the function with its callees, or "" */
   double base, grown, moved;   /* the function with its callees: value in the base, growth, and cost
                                   that moved here from other functions */
@@ -116,7 +116,7 @@ struct pair_verdicts {
   /* true if base and head each have only one run, so that the noise is unknown */
   bool weak;
   pprofc_verdict_summary summary; /* summary of the verdicts; its texts are not valid */
-  struct change *rows; /* changed functions, then others; both sorted by size of change */
+  struct change *rows; /* changed functions, then unchanged ones; each group sorted by change */
   size_t row_count, left_out;
   struct change because[CHANGES_MOST]; /* functions that grew, largest first */
   size_t because_count;
@@ -145,7 +145,7 @@ struct run_pair {
   size_t run_count[SIDES];
   /* measurements of the benchmark, one per run, or NULL */
   const struct run_measured *measured[SIDES];
-  const char *stems[SIDES];  /* base names of the artifacts; NULL: from `paths` */
+  const char *stems[SIDES];  /* artifact names of base and head; NULL: derived from `paths` */
   pprofc_str printed[SIDES]; /* benchmark output of the runs, or empty */
   const char *kind;          /* profile type: "cpu"; NULL: guessed */
   /* package and benchmark of the profiles, as the page shows them; NULL if the profiles are not of
@@ -155,7 +155,7 @@ struct run_pair {
   double iterations;    /* iterations of each run; 0: unknown */
 
   const char *programs[SIDES]; /* ELF files of the programs; NULL: unknown */
-  const struct built *built;   /* how both programs were built; NULL: unknown */
+  const struct built *built;   /* how the programs of base and head were built; NULL: unknown */
   /* names of the artifacts of base, head and difference; NULL: the artifact does not exist */
   const char *names[SIDES], *diff;
   const char *kept; /* folder of the runs' profiles in the artifacts, or NULL */
@@ -243,7 +243,7 @@ struct ci_run {
   int status;              /* exit status */
   const char *verdict;     /* verdict as a word, such as "REGRESSION" */
   struct buffer gate_text; /* printed verdicts of the gate */
-  pprofc_str benchstat;    /* table of benchstatc */
+  pprofc_str benchstat;    /* table that benchstatc prints */
   size_t excused;     /* number of regressions excused because base and head have the same code */
   const char *doubt;  /* reason why a result without a regression is not green, or "" */
   const char *totals; /* last line of gate_text, or "" */
@@ -253,7 +253,7 @@ struct ci_run {
   size_t fired_count, fired_capacity;
   size_t fail_used[RUN_FAIL_ON_MAX]; /* number of comparisons that could test each condition */
   pprofc_str noise_rules;            /* contents of the file -noise-rules, or empty */
-  struct interner screened;          /* benchmarks that -record measured only in its first stage */
+  struct interner screened;          /* benchmarks that -record did not measure again */
   struct buffer loads;               /* array of struct round_load, one per round */
   const char *overloaded;     /* description of a load that is too high to judge times, or NULL */
   struct buffer plots[SIDES]; /* arrays of struct run_samples, one element per row of the gate */
@@ -275,8 +275,8 @@ void run_show_comparison(struct run_pair *pair);
 /* True if the profiles of the pair (of base and head) count instructions. */
 bool run_is_counted(const struct run_pair *pair);
 
-/* Returns how many runs of base or head the pictures add up. For instruction counts this is one run
- * a side, because base and head may have different numbers of runs. */
+/* Returns how many runs of base or head a picture adds up. Instruction counts use one run of each,
+ * because base and head may have different numbers of runs. */
 size_t run_drawn(const struct run_pair *pair, int side);
 
 /* Begins a run with the options. run_end frees the run. */
@@ -293,7 +293,7 @@ struct inputs;
 typedef pprofc_status (*read_rows_fn)(struct ci_run *run, struct inputs *inputs, void *context,
                                       pprofc_error *error);
 
-/* Judges the rows that `read` adds to the gate. `inputs` owns the data that `read` reads. */
+/* Judges the rows that `read` adds to the gate. The argument `inputs` of `read` owns the data. */
 void judge_rows(struct ci_run *run, read_rows_fn read, void *context);
 
 /* ---- steps, in the order of their calls -------------- */

@@ -33,7 +33,7 @@ static void print_table(const pprofc_bench *set, struct buffer *text) {
   pprofc_bench_tables *tables;
   pprofc_bench_options options;
   pprofc_bench_options_init(&options);
-  options.ignore = "round"; /* the round is not a property of the benchmark */
+  options.ignore = "round"; /* results of all rounds belong to one benchmark */
   ci_need(pprofc_bench_compare(set, &options, &tables, &ci_error));
   ci_need(pprofc_bench_print(tables, "text", buffer_write, text, NULL, NULL, &ci_error));
   check_numbers(tables);
@@ -189,7 +189,7 @@ static pprofc_status judge_inputs(struct ci_run *run, struct inputs *inputs, rea
   return status;
 }
 
-/* Marks the rows of benchmarks that -record measured only in its first stage. */
+/* Marks the rows of benchmarks that -record did not measure again (run->screened). */
 static void mark_screened(struct ci_run *run) {
   size_t count;
   struct gate_row *rows = gate_rows(&run->gate, &count);
@@ -230,7 +230,7 @@ static pprofc_status read_preview(struct ci_run *run, struct inputs *inputs, voi
 void verdict_preview(struct ci_run *run, bool screening, take_row_fn *take, void *context) {
   struct gate kept = run->gate;
   struct inputs inputs;
-  pprofc_error ignored; /* the final verdict reports the same error */
+  pprofc_error ignored; /* ignored, because the final verdict reports this error */
   size_t count;
   gate_init(&run->gate, run->mem);
   inputs_init(&inputs, &run->gate);
@@ -242,7 +242,7 @@ void verdict_preview(struct ci_run *run, bool screening, take_row_fn *take, void
   run->gate = kept;
 }
 
-/* Copies the texts of the rows before their memory is freed. */
+/* Copies the texts of the rows into the run's arena, before inputs_free frees the originals. */
 static void keep_texts(struct ci_run *run) {
   size_t count;
   struct gate_row *rows = gate_rows(&run->gate, &count);
@@ -287,7 +287,7 @@ static void excuse_rows(struct ci_run *run) {
   }
 }
 
-/* Changes a green result to inconclusive if it is green only because of excused rows. */
+/* Changes a green result to inconclusive if a slower time was excused (excuse_rows). */
 static void note_excused(struct ci_run *run) {
   if (!run->excused || run->status == 1 || run->status == 2) return;
   run->verdict = "inconclusive";
@@ -312,7 +312,7 @@ static void print_gate(struct ci_run *run) {
 void judge_rows(struct ci_run *run, read_rows_fn read, void *context) {
   struct inputs inputs;
   inputs_init(&inputs, &run->gate);
-  inputs.keeps_results = true; /* keep the results, because the plots need them */
+  inputs.keeps_results = true; /* the plots need the benchmark results */
   pprofc_status status = judge_inputs(run, &inputs, read, context, &ci_error);
   if (status == PPROFC_E_NOMEM) ci_need(status);
   if (status == PPROFC_OK) {

@@ -34,7 +34,7 @@ static void count_add_start(struct word_list *w, const struct ci_run *run) {
 }
 
 /* Gives each run of pytest an empty cache. A second run in the same checkout would otherwise find
- * files of the first run, and execute other instructions. */
+ * files of the first run, and execute different instructions. */
 static void count_add_pytest(struct word_list *w, const struct count_run *run) {
   const char *options = getenv("PYTEST_ADDOPTS");
   words_add(w, text_printf(w->arena, "PYTEST_ADDOPTS=%s -o 'cache_dir=%s/pytest'",
@@ -151,8 +151,8 @@ pprofc_str count_output(struct ci_run *run, const struct program *program) {
 
 #define VITEST_TIMEOUT "Timeout waiting for worker"
 
-/* Advice for commands that marked no benchmark. The first line whose word is in the command, or
- * whose message is in the output, applies. */
+/* Advice for commands in which no benchmark was measured. The first row applies whose word is in
+ * the command or whose message is in the output. */
 static const struct {
   const char *word, *message, *advice;
 } advice[] = {

@@ -50,13 +50,13 @@ struct counting {
 void count_command(struct counting *c, const struct count_run *run, const char *const *variables,
                    const char *const *words);
 
-/* Returns the last lines of a program's output and of its messages. */
+/* Returns the last lines of a program's standard output and standard error. */
 pprofc_str count_output(struct ci_run *run, const struct program *program);
 
 /* Returns advice for a command in which no benchmark was measured. `printed` is its output. */
 const char *count_advice(const char *command, pprofc_str printed);
 
-/* Reads the files that callgrind wrote in a run. Returns the number of their benchmarks. */
+/* Reads the files of callgrind from a run. Returns the number of benchmarks in these files. */
 size_t count_read(struct counting *c, const struct count_run *run);
 
 /* Returns a run with a new folder. */
@@ -65,7 +65,7 @@ struct count_run count_run_new(struct counting *c, int side, size_t number, cons
 /* True if -simulate names Go packages: ./..., ./parser. */
 bool count_is_go(const char *command);
 
-/* Builds and runs the benchmarks of the Go packages of base or head. Returns their number. */
+/* Builds and runs the Go benchmarks of base or head. Returns the number of benchmarks. */
 size_t count_go_side(struct counting *c, int side, const char *folder);
 
 /* ---- shared by counting and timing -------------------- */

@@ -198,7 +198,7 @@ static const char *const go_names[] = {"GOROOT", "GOTOOLCHAIN", "PATH"};
 
 #define GO_NAMES (sizeof go_names / sizeof *go_names)
 
-/* Copies the variables that overlay_link sets. A missing variable is NULL. */
+/* Copies the environment variables that overlay_link sets. A missing variable is NULL. */
 static void go_save(struct arena *arena, const char *saved[GO_NAMES]) {
   for (size_t i = 0; i < GO_NAMES; i++) {
     const char *value = getenv(go_names[i]);
@@ -246,8 +246,8 @@ static void overlay_make(struct counting *c, const char *folder) {
 
 /* ---- running ----------------------------------------- */
 
-/* Variables that disable preemption and the concurrent garbage collector, so that the counts are
- * repeatable and valgrind does not fail on signals. */
+/* Environment variables that disable preemption and the concurrent garbage collector, so that the
+ * counts are repeatable and valgrind does not fail on signals. */
 static const char *const go_variables[] = {"GODEBUG=asyncpreemptoff=1", "GOMAXPROCS=1", "GOGC=off",
                                            NULL};
 

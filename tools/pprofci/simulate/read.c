@@ -177,7 +177,7 @@ static bool is_of_project(struct counting *c, const char *folder, pprofc_str obj
          str_find(object, STR("/node_modules/")) == object.size;
 }
 
-/* Prints a message about an object (a program file or library), once for each. */
+/* Prints a message about an object (a program file or library), only once for each object. */
 static void note_object(struct counting *c, pprofc_str object) {
   size_t before = c->noted.count;
   (void)interner_copy(&c->noted, &c->run->arena, object);

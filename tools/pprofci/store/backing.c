@@ -212,8 +212,8 @@ static void folder_list_one(struct backing *backing, const char *below, struct s
   closedir(dir);
 }
 
-/* Lists keys one or two levels below the prefix. At first, the list also has the subfolders, with
- * the size UINT64_MAX. */
+/* Lists keys one or two levels below the prefix. During the search, `keys` also has the subfolders,
+ * with the size UINT64_MAX. */
 static void folder_list(struct backing *backing, const char *prefix, struct stored_keys *keys) {
   folder_list_one(backing, prefix, keys);
   size_t first = keys->count, kept = 0;

@@ -243,7 +243,7 @@ static const char *const sync_statements[STATEMENTS] = {
 struct sync {
   struct store_index *x;
   sqlite3_stmt *statements[STATEMENTS];
-  /* the current record, together with the series of all records added before */
+  /* the run of the current record, and the series of all records so far */
   struct past fresh;
   struct buffer ids; /* for each series of `fresh`, its id in the index */
 };
@@ -391,8 +391,8 @@ static const char index_schema[] =
     "CREATE INDEX profiles_of_run ON profiles(run);"
     "PRAGMA user_version=3;";
 
-/* Returns the path of the index. A store in a folder has the index next to its records, and a
- * bucket has it in the user's cache. */
+/* Returns the path of the index. A store in a folder has the index next to its records; a store in
+ * a bucket has the index in the user's cache. */
 static const char *index_path(struct arena *arena, const struct backing *backing) {
   char hex[SHA256_HEX + 1];
   const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");

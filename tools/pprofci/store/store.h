@@ -73,7 +73,7 @@ void stored_keys_add(struct stored_keys *keys, pprofc_str name, uint64_t size, i
 /* ---- earlier runs (past.c) ------------------------ */
 
 struct past_run {
-  struct record_place place; /* first member, because qsort passes runs to record_by_order */
+  struct record_place place; /* must be first: record_by_order reads it at the start of a run */
   const char *key;           /* key of the record */
   pprofc_str branch, machine, verdict, headline;
   int64_t status;

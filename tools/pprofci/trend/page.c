@@ -52,8 +52,8 @@ static size_t graphs_type(const pprofc_profile *profile, pprofc_str name) {
   return value_select(profile, name, &index, NULL) == PPROFC_OK ? index : SIZE_MAX;
 }
 
-/* Reads both profiles and packs their difference. Sets *objects to the index of "alloc_objects" in
- * a heap profile. */
+/* Reads the profiles of base and head, and packs the difference. Sets *objects to the index of
+ * "alloc_objects" in a heap profile. */
 static pprofc_status graphs_pack(struct trend_graphs *g, const struct past_profile *const *sides,
                                  struct arena *arena, pprofc_str *packed, size_t *objects,
                                  pprofc_error *error) {
@@ -105,8 +105,8 @@ static const char *graphs_new_address(const struct trend_graphs *g, const struct
   return address;
 }
 
-/* Returns the graph on the page that shows the two profiles `sides`, or NULL. Series with different
- * units can share a graph. */
+/* Returns the graph of the two profiles `sides`, or NULL if the page lacks this graph. Ignores
+ * units, because series with different units can share a graph. */
 static const struct trend_graph *graphs_known(const struct trend_graphs *g,
                                               const struct past_profile *const *sides) {
   for (size_t i = 0; i < g->count; i++)
@@ -134,8 +134,8 @@ static pprofc_status graphs_make(struct trend_graphs *g, const struct past_profi
   return status == PPROFC_E_NOMEM ? status : PPROFC_OK;
 }
 
-/* Links a change point to a graph. For a change in the number of allocations, the link selects that
- * sample type. */
+/* Links a change point to a graph. For a change of "allocs/op", the link selects the sample type
+ * "alloc_objects". */
 static void graphs_link(struct trend_graphs *g, struct trend_change *change, pprofc_str unit,
                         const struct trend_graph *graph) {
   bool objects = graph->objects != SIZE_MAX && str_equal(unit, STR("allocs/op"));

@@ -25,12 +25,12 @@ struct trend_query {
 struct trend_change {
   struct step step;
   uint32_t series;
-  bool machine;       /* true if the machine changed at the same run */
+  bool machine;       /* true if the machine also changed at the run of this change */
   size_t needed;      /* number of further runs that decide a suspected change; 0: the change is
                          confirmed */
   int64_t unmeasured; /* number of unmeasured commits before the change; -1: unknown */
   const char *graph;  /* address of the change's flame graph on the page; NULL without a graph */
-  const char *graph_link; /* `graph`, with the sample type if the unit is "allocs/op" */
+  const char *graph_link; /* `graph`; if the unit is "allocs/op", plus a sample type */
   pprofc_str graph_kind;  /* profile type of the flame graph, such as "cpu" */
 };
 
@@ -95,7 +95,6 @@ struct trend_row {
   double size;
 };
 
-/* The functions print the result as a table or as JSON. */
 void trend_print_table(struct output *out, const struct trend_view *trend);
 void trend_print_json(struct output *out, const struct trend_view *trend);
 /* Appends the Markdown of an issue about recent regressions, if there are any. */

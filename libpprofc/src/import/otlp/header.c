@@ -72,7 +72,7 @@ static const struct {
     {OTLP_MAIN_BUILD_ID, otlp_pass_over},
 };
 
-/* Returns the function that sets the field of pprof for an attribute, or NULL if there is no such
+/* Returns the function that sets pprof's field for an attribute, or NULL if pprof has no such
  * field. */
 static void (*otlp_field(pprofc_str key))(struct otlp *o, pprofc_str text) {
   for (size_t i = 0; i < sizeof otlp_fields / sizeof *otlp_fields; i++)

@@ -1,4 +1,4 @@
-/* Reads OTLP in JSON: rewrites a document as a binary message, which the other files read. Names
+/* Reads OTLP in JSON: rewrites a document as a binary message for the reader of binary OTLP. Names
  * may be spelled timeUnixNano or time_unix_nano. Integers may be numbers or strings, ids may be
  * hexadecimal or base64. The reader ignores members for which it has no rule. */
 #include "core/json_tree.h"

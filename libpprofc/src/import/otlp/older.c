@@ -1,5 +1,5 @@
-/* Rewrites a message of the schema's versions 1.6 and 1.7 (async-profiler 4.1 and 4.2) in the
- * current version, which the other files read.
+/* Rewrites a message of schema version 1.6 or 1.7 (async-profiler 4.1 and 4.2) as a message of the
+ * current version.
  *
  * In old versions a profile has several sample types, and its stacks are ranges of one list of
  * locations. Index 0 of a table is an ordinary entry; in the current version index 0 means "not

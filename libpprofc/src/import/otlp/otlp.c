@@ -3,8 +3,8 @@
  * and a version may precede the data.
  *
  * The format has no magic number. A file is OTLP if its top level has only fields 1 and 2, and
- * field 2 is a dictionary whose first string is empty. Files of older versions have other tables,
- * and profiles with a list of locations. A file may also be JSON. */
+ * field 2 is a dictionary whose first string is empty. Files of older versions have different
+ * tables, and their profiles have a list of locations. A file may also be JSON. */
 #include "import/otlp/otlp.h"
 
 /* ---- versions of the schema ------------------------- */
@@ -13,8 +13,8 @@
  *
  * Before version 1.8, field 3 of a profile is a list of locations; since 1.8 it is a time of 8
  * bytes. In the current version, fields 2, 3 and 4 of a sample are attributes, link and values; in
- * versions 1.8 and 1.9, values, attributes and link. A link is one number, the other fields are
- * lists. Some writers do not pack a list of one number, which then looks like a link. */
+ * versions 1.8 and 1.9, values, attributes and link. A link is one number; attributes and values
+ * are lists. Some writers do not pack a list of one number, which then looks like a link. */
 
 /* Field numbers on the path from a message of the stream to a sample: resource_profiles,
  * scope_profiles, profiles, samples. */
@@ -114,9 +114,9 @@ static struct otlp_fields otlp_fields_of(const struct wire_field *sample, size_t
   return f;
 }
 
-/* Detects the encoding of a sample and stores it in *context (struct otlp_form). Returns false if
- * both encodings fit. Every sample has values or times. So if a sample has neither times nor field
- * 3, and only one of the fields 2 and 4, this field contains the values. */
+/* Stores in *context (struct otlp_form) if a sample has the encoding of versions 1.8 and 1.9 or the
+ * current encoding. Returns false if the sample fits both. A sample without times has values. If it
+ * has no field 3, and only one of the fields 2 and 4, this field contains the values. */
 static bool otlp_form_of(void *context, const struct wire_field *sample) {
   struct otlp_form *form = context;
   struct otlp_fields f = otlp_fields_of(sample, form->links);
@@ -125,8 +125,8 @@ static bool otlp_form_of(void *context, const struct wire_field *sample) {
   return form->values_second || f.is_list[4] || (alone && f.count[4] && !f.count[2]);
 }
 
-/* Detects which encoding of samples a message of the stream uses. Returns false if both encodings
- * fit. */
+/* Sets *values_second to true if the samples of a message have the encoding of versions 1.8 and
+ * 1.9. Returns false if they also fit the current encoding. */
 static bool otlp_sample_form(pprofc_str frame, bool *values_second) {
   struct otlp_form form = {.links = SIZE_MAX};
   bool known = otlp_visit(frame, OTLP_LEVELS, otlp_form_of, &form);
@@ -306,8 +306,8 @@ static bool otlp_take_frame(struct otlp *o, pprofc_str *rest, enum otlp_framing 
   return !otlp_is_older(*frame) || otlp_from_older(o, frame);
 }
 
-/* Indexes a message of the stream. Checks that the message is OTLP, except the first message, which
- * was already checked. */
+/* Indexes a message of the stream. Fails if the message is not OTLP. Does not check the first
+ * message, which otlp_recognise has checked. */
 static bool otlp_unpack(struct otlp *o, pprofc_str frame) {
   if (!import_need(o->builder,
                    ARRAY_RESERVE(o->mem, o->frames, o->frame_capacity, o->frame_count + 1)))

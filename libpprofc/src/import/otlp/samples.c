@@ -216,9 +216,9 @@ static bool otlp_same_identity(const struct otlp_rows *rows, size_t row,
   return otlp_same_stack(rows, row, b) && otlp_same_times(&rows->items[row].times, &b->times);
 }
 
-/* True if a sample belongs to `row`, whose index is the index of the sample in its profile. Stacks,
- * links and attributes must be equal. Times must be equal unless the sample or the row lacks
- * times. */
+/* True if the sample `b` belongs to row `row`. The index of `b` in its profile is also `row`.
+ * Stacks, links and attributes must be equal. Times must be equal unless the sample or the row
+ * lacks times. */
 static bool otlp_same_place(const struct otlp_rows *rows, size_t row, const struct otlp_sample *b) {
   const struct otlp_times *times = &rows->items[row].times;
   return otlp_same_stack(rows, row, b) &&

@@ -220,8 +220,8 @@ static pprofc_str otlp_mapping_name(pprofc_str file, pprofc_str type, char *name
   return str_of(name);
 }
 
-/* Returns the mapping of a location. Adds another mapping if the type of the frame changes the
- * mapping's name. */
+/* Returns the mapping of a location. If the type of the frame changes the mapping's name, adds a
+ * mapping with the new name. */
 static uint32_t otlp_location_mapping(struct otlp *o, const struct otlp_location *l,
                                       pprofc_str type) {
   const struct otlp_tables *t = o->tables;
