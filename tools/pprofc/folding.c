@@ -35,7 +35,7 @@ static bool folding_groups(const pprofc_report_options *o) {
 }
 
 /* True if the report and its filters can read a stack tree, which merges equal stacks. -call_tree
- * cannot, because its result depends on the order of samples, which a stack tree does not keep. */
+ * needs the order of samples, which a stack tree does not keep. */
 static bool folding_may_use_tree(const pprofc_report_options *o,
                                  const struct report_format *format) {
   return (format->flags & REPORT_PASSES) && !o->call_tree && !folding_groups(o) &&

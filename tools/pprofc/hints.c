@@ -43,7 +43,7 @@ void hint_source(const char *path, pprofc_error *error) {
 
 /* Writes a list of sample types: "samples, cpu", or "a, b and 7 more". */
 static void hints_list_types(const pprofc_profile *p, char *out, size_t size) {
-  size_t at = 0, most = size - 24; /* limit for the names; " and N more" needs 24 bytes */
+  size_t at = 0, most = size - 24; /* bytes for the names; 24 bytes are for " and N more" */
   out[0] = '\0';
   for (size_t i = 0; i < p->type_count; i++) {
     pprofc_str type = profile_string(p, p->types[i].type);

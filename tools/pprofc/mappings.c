@@ -1,4 +1,4 @@
-/* Changes the files of mappings: removes file names that are URLs, and sets missing ones. */
+/* Changes the files of mappings: removes file names that are URLs, and sets missing file names. */
 #include "steps.h"
 
 #include "profile/profile.h"

@@ -27,7 +27,7 @@ struct noise_options {
   const char *show; /* rows that -noise shows: "all", "changed" or "rows"; "" without verdicts */
   bool blame;
   pprofc_verdict_options how; /* settings of the verdicts, without sample type and filters */
-  /* index of each flag's value among its choices; noise_complete sets fields of `how` from these */
+  /* index of the word that each flag has; noise_complete sets fields of `how` from the indices */
   int normalize_by, common, correction;
   const char *ops, *rules;
   const char *bench_base, *bench_head, *bench;
@@ -92,7 +92,7 @@ struct command {
   bool repeats;       /* true: -every records again, and the reader prints no notes */
   bool lsp, quickfix; /* -lsp and -quickfix: costs of source lines in an editor */
   bool mcp;           /* true for -mcp, which serves a coding agent; the sources are then folders */
-  int http_reload;    /* value of enum http_reload */
+  int http_reload;    /* -http_reload, an enum http_reload */
 
   /* for each format, true if its flag is given; used until command_parse has chosen the format */
   bool format_on[MAX_FORMATS];
@@ -163,9 +163,9 @@ bool time_range_add_bases(struct command *command);
 /* Returns an error if a flag contradicts the ranges, else NULL. */
 const char *time_range_conflict(const struct command *command);
 
-/* Returns a description of the sample data that the reader must keep. This is `needs`, or if the
- * command uses times, `times`: a copy of `needs` with times. `needs` is NULL if the command needs
- * each sample. */
+/* If the command uses times, sets `times` to a copy of `needs` with times, and returns `times`.
+ * Otherwise returns `needs`. The result describes the data that the reader must keep. `needs` is
+ * NULL if the command needs each sample. */
 const struct open_sums *time_range_needs(const struct command *command,
                                          const struct open_sums *needs, struct open_sums *times);
 

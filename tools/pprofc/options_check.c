@@ -43,7 +43,7 @@ static const char *verdicts_missing(const struct noise_options *n) {
   return n->how.fcr || n->how.stacks ? "-fcr and -noise_stacks need -noise" : NULL;
 }
 
-/* Returns an error if an option is set that the page of a comparison does not have, else NULL. */
+/* Returns an error if an option does not work with -http and -noise together, else NULL. */
 static const char *page_conflict(const struct command *command) {
   const struct noise_options *n = &command->noise;
   bool divided = n->normalize_by != PPROFC_EXPOSURE_AUTO && n->normalize_by != PPROFC_EXPOSURE_NONE;

@@ -134,7 +134,7 @@ static pprofc_status perf_script(const char *path, const pprofc_read_options *op
   return status;
 }
 
-/* Converts a recording with perf_to_profile, and reads the profile that it wrote. */
+/* Converts a recording to a profile file with perf_to_profile, and reads this file. */
 static pprofc_status perf_convert(const char *path, const pprofc_read_options *options,
                                   const struct open_sums *sums, pprofc_profile **profile,
                                   pprofc_error *error) {

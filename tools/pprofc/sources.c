@@ -511,7 +511,7 @@ static pprofc_status sources_settle_run(struct fetched *fetched, struct fetch *i
   return PPROFC_OK;
 }
 
-/* Reads a chunk's runs in parallel, and prepares them in order. Only the first preparation warns.
+/* Reads a chunk's runs in parallel, and prepares them in order. Warns only about the first profile.
  */
 static void sources_read_chunk(struct source_chunk *chunk, struct source_run *runs, size_t count,
                                struct command *quiet) {

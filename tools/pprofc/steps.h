@@ -96,7 +96,7 @@ struct sources {
 };
 
 /* Reads the sources like sources_fetch. With `apart`, also sets head and base as separate profiles.
- * Symbolizes all three profiles. */
+ * Symbolizes every profile that it sets. */
 pprofc_status sources_get(const struct command *command, bool apart, struct sources *sources,
                           pprofc_error *error);
 

@@ -68,7 +68,8 @@ struct flame_drawing {
   unsigned picture_width;     /* width of the picture in pixels; 0 means 1200 */
   double least_pixels; /* one box "n smaller frames" replaces sibling boxes that are narrower than
                           this number of pixels */
-  double least_share;  /* least width of a box as a share of the frames; 0: use least_pixels */
+  double
+      least_share; /* least width of a box as a share of the frames' width; 0: use least_pixels */
   enum flame_coloring coloring;
   const struct origin_rules *origins; /* rules for user, library and system code, or NULL */
   bool inverted;                      /* true: the root is at the top (icicle) */
@@ -114,7 +115,7 @@ struct flame_page {
   const struct origin_rules *origins; /* rules for user, library and system code, or NULL */
   const struct flame_group *groups;
   size_t group_count;
-  const pprofc_str *left_out; /* label keys without groups, because they have too many values */
+  const pprofc_str *left_out; /* label keys that have too many values for a group per value */
   size_t left_out_count;
   const char *link; /* URL of source lines: "https://host/{file}#L{line}"; NULL or "": no links */
   const struct flame_cost *costs;

@@ -89,7 +89,6 @@ static void put_summary_value(const struct page *p, struct json_writer *json, co
     json_int(json, value);
 }
 
-/* Writes the verdict on the self value of a function. */
 static void put_summary_verdict(const struct page *p, uint32_t frame, struct json_writer *json) {
   const struct flame_verdicts *v = p->options->verdicts;
   if (!v || v->type != p->options->type || !v->of[frame]) return;

@@ -278,7 +278,7 @@ static void label_add_parts(struct label_forms *forms, pprofc_str text) {
 typedef void label_step(pprofc_str s, struct buffer *out);
 
 /* Runs a step (a function that shortens a name) on *text. If the result is shorter, appends it to
- * `all`, adds it as a form, and sets *text to it. Otherwise returns false. */
+ * `all`, adds it to the short forms, and sets *text to it. Otherwise returns false. */
 static bool label_run(struct label_forms *forms, label_step *step, struct buffer *all,
                       pprofc_str *text) {
   size_t from = all->size;

@@ -12,7 +12,7 @@
 struct label_forms {
   size_t count;
   pprofc_str form[LABEL_FORMS];
-  /* text[0]: memory for the forms that are not a part of the name; text[1]: scratch memory */
+  /* text[0]: memory for short forms that are not substrings of the name; text[1]: scratch memory */
   struct buffer text[2];
 };
 
@@ -23,7 +23,8 @@ bool label_cut_frames(struct stack_frames *frames);
 void label_init(struct label_forms *forms, const pprofc_allocator *mem);
 void label_free(struct label_forms *forms);
 
-/* Makes the forms of a name. The name must outlive the forms. Returns false when out of memory. */
+/* Makes the short forms of a name. The name must outlive the forms. Returns false when out of
+ * memory. */
 bool label_make(struct label_forms *forms, pprofc_str name);
 
 /* Returns the width of a text in pixels, in Verdana or DejaVu Sans at 12 pixels. */

@@ -50,8 +50,7 @@ static void pack_remainder(const struct flame_tree *t, const struct flame_cut *c
 /* Writes the kept nodes in the form of pack_whole, with one more entry after the frame: the
  * difference between the indices of this node and the previous node. */
 static void pack_kept(const struct flame_tree *t, const struct flame_cut *cut, struct buffer *out) {
-  uint32_t last = 0,
-           depth = t->depth[cut->root]; /* index and depth of the previous node or remainder */
+  uint32_t last = 0, depth = t->depth[cut->root]; /* index and depth of the last written node */
   for (size_t i = 0; i < cut->count; i++) {
     uint32_t node = cut->kept[i];
     pack_varint(out, i ? depth + 1 - t->depth[node] : 0);
@@ -244,7 +243,7 @@ static void pack_put_estimate(struct json_writer *json, const struct flame_estim
   json_end(json);
 }
 
-/* Writes [frame, self, total, partner] for each function with a verdict: the number of its first
+/* Writes [frame, self, total, partner] for each function with a verdict: the index of its first
  * frame, two estimates, and the name of the function to or from which self value moved. */
 static void pack_put_verdicts(const struct flame_page *page, const struct flame_cut *cut,
                               struct json_writer *json) {
@@ -303,8 +302,8 @@ pprofc_status flame_pack_frames(const struct flame_page *page, const struct flam
 
 /* ---- labels ------------------------------------------ */
 
-/* Writes the nodes of each label group, and the values of its samples at each node. The nodes
- * ascend. Each node is written as the difference from the previous node. */
+/* For each label group, writes its nodes in ascending order, and the values of the group's samples
+ * at each node. A node is written as the difference from the previous node. */
 void flame_pack_groups(const struct flame_page *page, const struct flame_cut *cut,
                        struct buffer *out) {
   for (size_t g = 0; cut->whole && g < page->group_count; g++) {
@@ -361,8 +360,8 @@ static size_t flame_pack_count(const struct flame_cut *cut) {
   return count;
 }
 
-/* Writes the certainty and the difference of an estimate of the root. The color of the root shows
- * them. */
+/* Writes the certainty and the difference of the estimate for the root. The viewer colors the root
+ * by them. */
 static void pack_put_named_estimate(struct json_writer *json, const struct flame_estimate *e,
                                     double ratio) {
   json_pack(json, "{level:i delta:", (int64_t)e->certainty);

@@ -10,7 +10,7 @@
  * cut below it). All arrays are in one arena. */
 struct flame_cut {
   struct arena arena;
-  uint32_t root;        /* root of the part of the tree that is sent */
+  uint32_t root;        /* root of the subtree that the viewer gets */
   size_t count;         /* number of nodes that are sent */
   bool whole;           /* true if the whole tree is sent; the arrays below are then NULL */
   const uint32_t *kept; /* indices of the nodes that are sent, ascending; the first is the root */

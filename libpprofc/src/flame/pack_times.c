@@ -10,8 +10,8 @@
  * number of its sample, as the difference from the number in the previous event. */
 #include "flame/pack.h"
 
-/* Maximum number of events. If there are more, events of the same stack that are close to each
- * other are added up. */
+/* Maximum number of events. If there are more, the events of a stack within a time interval are
+ * added up. */
 #define TIMES_MOST THRESHOLD((size_t)2000000)
 
 /* Number of buckets (time intervals of equal width) with which times_fit begins. */

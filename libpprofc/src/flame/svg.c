@@ -89,7 +89,6 @@ static void svg_put_estimate(struct svg *s, const char *what, const struct flame
   output_add_text(s->out, e->word);
 }
 
-/* Writes the verdicts on the function of a box. */
 static void svg_put_verdict(struct svg *s, const struct flame_box *box) {
   if (!s->verdicts || box->node == NONE || box->node == 0) return;
   const struct flame_verdict *v = flame_verdict_of(s->verdicts, s->tree, box->node);

@@ -1,4 +1,4 @@
-/* Finds how certain the changes of the boxes of a flame graph are. */
+/* Finds how certain the change of each box in a flame graph is. */
 #include "flame/verdicts.h"
 
 const struct flame_verdict *flame_verdict_of(const struct flame_verdicts *verdicts,

@@ -12,7 +12,7 @@
 
 enum flame_certainty {
   FLAME_QUIET,  /* the change is within noise, or was not judged */
-  FLAME_SHARED, /* the value changed by about the same factor as in all functions */
+  FLAME_SHARED, /* the value changed by about the same factor as all functions together */
   FLAME_OWN     /* the value grew or shrank relative to all functions */
 };
 

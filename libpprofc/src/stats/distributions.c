@@ -32,8 +32,8 @@ struct student_bounds {
 #define STUDENT_SLACK 5e-14
 
 /* Returns bounds of the quantile, found by Newton's method on the logarithm of the tail. Returns 0
- * and infinity if the method does not converge, or if the quantile is below 0.5. Rounding errors of
- * the tail hide small changes of such a quantile. */
+ * and infinity if the method does not converge, or if the quantile is below 0.5: rounding errors of
+ * the tail would hide small changes of the quantile. */
 static struct student_bounds bounds_of_tail(double wanted, double degrees) {
   struct student_bounds none = {0, (double)INFINITY};
   double z = -pprofc_normal_quantile(wanted / 2), square = z * z;
@@ -49,7 +49,7 @@ static struct student_bounds bounds_of_tail(double wanted, double degrees) {
     double step = tail * log(tail / wanted) / (2 * density);
     if (!(t > 0.5) || !isfinite(step)) return none;
     t = fmax(t / 2, t + step);
-    if (fabs(step) < 1e-7 * t) break; /* the next error is about the square of this error */
+    if (fabs(step) < 1e-7 * t) break; /* precise enough: each step squares the error */
   }
   struct student_bounds found = {t * (1 - STUDENT_SLACK), t * (1 + STUDENT_SLACK)};
   bool around = pprofc_t_two_sided(found.low, degrees) > wanted &&
@@ -256,7 +256,7 @@ double stats_trigamma_inverse(double x) {
 
 /* ---- the incomplete gamma function ------------------- */
 
-/* Maximum number of terms of a series or continued fraction. Both need about sqrt(a) terms. */
+/* Maximum number of terms. The series and the continued fraction each need about sqrt(a) terms. */
 #define MAX_TERMS 100000
 
 static double gamma_front(double a, double x) {

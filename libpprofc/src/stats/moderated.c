@@ -15,7 +15,7 @@ static double variance_trend(const struct variance *row, double cv2) {
   return 1 + cv2 * row->samples;
 }
 
-/* Returns the weighted median of the ratios of observed to expected variance. */
+/* Returns the weighted median of observed variance / expected variance over all rows. */
 static double variance_ratio(const struct variance *rows, size_t count, double median, double cv2,
                              struct weighted *scratch) {
   for (size_t i = 0; i < count; i++) {
@@ -43,9 +43,8 @@ static double variance_noise(const struct variance *rows, size_t count, double d
   return (low + high) / 2;
 }
 
-/* Returns the degrees of freedom of the prior distribution. The logarithms of the observed
- * variances differ by chance, and because the true variances differ. The degrees of freedom follow
- * from the second part. */
+/* Returns the degrees of freedom of the prior distribution. They follow from the spread of the
+ * logarithms of the observed variances, minus the spread by chance. */
 static double variance_degrees(const struct variance *rows, size_t count, double degrees,
                                double cv2) {
   double mean = 0, squares = 0;

@@ -11,7 +11,7 @@ void sort_doubles(double *values, size_t count);
 
 struct weighted {
   double value, weight;
-  size_t place; /* decides the order of elements with equal values; the caller sets it */
+  size_t place; /* position among elements with equal values; the caller sets it */
 };
 
 /* Returns the weighted median: the value at half of the total weight. The position of a value is
@@ -23,7 +23,8 @@ double stats_weighted_median(struct weighted *items, size_t count);
  * the values. Returns NaN if there are no values. */
 double stats_median(double *values, size_t count);
 
-/* Distance from the limit of significance that gives a power of 80 %, in standard errors. */
+/* A test has a power of 80 % if the true value is this number of standard errors beyond the limit
+ * of significance. */
 #define STATS_POWER_80 0.85
 
 /* ---- intervals of ratios and means ------------------ */
@@ -130,7 +131,7 @@ struct variance {
 
 struct variance_prior {
   double cv2;     /* square of cv, the relative noise between runs */
-  double degrees; /* weight of the expected variance of a row, in degrees of freedom */
+  double degrees; /* weight of a row's expected variance, as degrees of freedom */
 };
 
 /* Maximum of `degrees` of a prior. It limits the weight of the expected variance, so that an
@@ -188,7 +189,7 @@ double trend_rise(const double *x, size_t count);
 struct trimmed_result {
   bool tested;           /* false if the trimmed samples are too small or have no variation */
   double x, y;           /* trimmed means */
-  double error, degrees; /* standard error of the difference of the means; degrees of freedom */
+  double error, degrees; /* standard error of the means' difference, and degrees of freedom */
   double p;              /* two-sided p-value */
 };
 
@@ -227,7 +228,7 @@ static inline uint64_t stats_random(uint64_t *state) {
  * exponent 1). Bisection finds them in overlapping windows. Then the search drops candidates
  * whose p-value by Student's t-test is too large, the largest p-value first (Fleming et al.:
  * "Hunter: Using Open Source Change Point Detection to Hunt for Performance Regressions", 2023).
- * At last, it drops candidates by a permutation test in the same way. */
+ * Then it does the same with a permutation test. */
 
 struct steps_options {
   size_t window; /* number of values in a window; at most STEPS_WINDOW_MAX */

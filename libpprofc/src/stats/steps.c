@@ -120,8 +120,8 @@ static void finder_rank(const double *values, size_t count, double *ranks) {
   }
 }
 
-/* True if the change does not come from a few outliers, which hardly affect ranks: the best split
- * of the ranks has at least `least` values on each side. */
+/* True if the change is not due to a few outliers: the best split of the ranks has at least `least`
+ * values on each side. Outliers hardly affect ranks. */
 static bool finder_has_moved(const struct finder *f, size_t i) {
   double ranks[STEPS_WINDOW_MAX], distance;
   size_t index = f->items[i].index, half = f->options->window / 2, least = f->options->least;

@@ -24,8 +24,8 @@ void steps_cut(const double *values, size_t count, double cut, double *out);
 double steps_p(const double *values, size_t first, size_t middle, size_t end,
                const struct steps_options *options);
 
-/* Returns the share of random orders of the values whose best split has at least the energy
- * distance of the best split of `values`. Ends early if the share exceeds permuted_alpha. */
+/* Returns how often a random order of the values has a split at least as good as the best split of
+ * `values` (p-value). Ends early if this share exceeds permuted_alpha. */
 double steps_permuted_p(const double *values, size_t count, const struct steps_options *options,
                         uint64_t seed);
 

@@ -85,7 +85,7 @@ double steps_permuted_p(const double *values, size_t count, const struct steps_o
                         uint64_t seed) {
   double x[STEPS_WINDOW_MAX], rows[STEPS_WINDOW_MAX];
   size_t above = 0;
-  /* The test fails when this number of permutations have a split at least as good as `values`. */
+  /* The test fails when this number of permutations split at least as well as `values`. */
   size_t most = (size_t)(o->permuted_alpha * (double)(o->permutations + 1));
   uint64_t state = seed;
   for (size_t i = 0; i < count; i++) {
@@ -164,8 +164,7 @@ static double resemblance(const double *values, size_t first, size_t middle, siz
   }
   double r = squares > 0 ? products / squares : 0;
   if (!(r > 1 / sqrt(n))) return 0;
-  return fmin(r + (1 + 3 * r) / n,
-              RESEMBLING_MAX); /* corrects r, which is too small in a short series */
+  return fmin(r + (1 + 3 * r) / n, RESEMBLING_MAX); /* in a short series, r is too small */
 }
 
 double steps_p(const double *values, size_t first, size_t middle, size_t end,

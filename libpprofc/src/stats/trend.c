@@ -1,7 +1,7 @@
 /* Computes the Theil-Sen slope, the Mann-Kendall test, and other tests of a trend. */
 #include "stats/stats.h"
 
-/* Number of possible counts of inversions in TREND_EXACT values, from 0 to the number of pairs. An
+/* Number of possible inversion counts of TREND_EXACT values, from 0 to the number of pairs. An
  * inversion is a pair in descending order. */
 #define TREND_PAIRS (TREND_EXACT * (TREND_EXACT - 1) / 2 + 1)
 

@@ -68,8 +68,8 @@ static double untied_cdf(size_t nx, size_t ny, size_t u, const pprofc_allocator 
 
 /* ---- ties -------------------------------------------- */
 
-/* The distinct values in ascending or descending order. In descending order, U is the number of
- * pairs with x < y. */
+/* The distinct values in ascending order or, if `reversed`, in descending order. In descending
+ * order, U is the number of pairs with x < y. */
 struct tied_walk {
   const size_t *ties;
   size_t distinct, nx, total;
@@ -77,9 +77,10 @@ struct tied_walk {
   const pprofc_allocator *mem;
 };
 
-/* Adds a distinct value that occurs t times, r times in x (for every r). `seen` values come before
- * it, j of them in x. There are choose(t, r) ways to choose which r. Each of the r adds to the
- * doubled U: 2 for each of the seen - j earlier values of y, and 1 for each of the t - r ties. */
+/* Adds a distinct value that occurs t times in x and y together. For each r, assumes that r of
+ * these t are in x, which is possible in choose(t, r) ways. `seen` values were added earlier, j of
+ * them in x. Each of the r values adds to the doubled U: 2 for each earlier value of y (seen - j),
+ * and 1 for each of the t - r equal values of y. */
 static void spread(const struct tied_walk *w, size_t seen, size_t t, size_t limit,
                    const double *weights, const double *from, double *to) {
   size_t width = limit + 1, most = seen < w->nx ? seen : w->nx;
@@ -124,7 +125,7 @@ static double tied_cdf(const struct tied_walk *w, size_t limit) {
 }
 
 /* Returns P(2U <= limit) for samples with two distinct values. Like benchstat, truncates `last`,
- * the upper end of the sum, to an integer. */
+ * the largest r in the sum, to an integer. */
 static double two_values_as_upstream(const struct tied_walk *w, long long limit) {
   long long t0 = (long long)w->ties[0], t1 = (long long)w->ties[1], n = (long long)w->nx;
   long long last = (limit - n * (t0 - n)) / (t0 + t1);
@@ -149,7 +150,7 @@ static double upstream_p(const struct tied_walk *w, const struct ranks *r, doubl
 }
 
 /* Returns twice the smaller tail probability. With ties, the distribution of U is not symmetric, so
- * this function computes the tail on the side of U. */
+ * this function computes the tail that contains U. */
 static double correct_p(struct tied_walk *w, const struct ranks *r, double u) {
   size_t ny = w->total - w->nx;
   double pairs = (double)w->nx * (double)ny, least = 1;

@@ -63,9 +63,9 @@ const char *pprofc_test_message(pprofc_test_status status) {
 #define TRIM 0.2
 /* Maximum number of values of both samples together for a permutation test. */
 #define PERMUTED_MOST 100
-/* Largest p-value of the t distribution for which the permutation test is made. */
+/* The permutation test runs only if the p-value by the t distribution is at most this number. */
 #define UNLIKELY 0.2
-/* The test ends after this number of permutations with at least the t of the given samples. */
+/* End the permutation test after this number of permutations whose t is at least the samples' t. */
 #define HITS_MOST 40
 
 /* ---- the statistic ----------------------------------- */
@@ -105,7 +105,7 @@ static void trimmed_deal(const double *all, size_t count, size_t n, double *x, d
                          uint64_t *state) {
   for (size_t i = 0; i < count; i++) {
     bool first = (stats_random(state) >> 32) * (count - i) >> 32 < n;
-    /* Store the value in both samples and advance one index, because this is faster than a branch
+    /* Store the value in both samples, and advance the index of one sample. This avoids a branch
      * that the processor could not predict. */
     *x = *y = all[i];
     x += first;
@@ -219,7 +219,7 @@ struct ratio_interval stats_fieller(const double *part, const double *whole, siz
                                     size_t count) {
   struct two_sides a = two_sides_of(part, bases, count), t = two_sides_of(whole, bases, count);
   struct ratio_sides sides = {.x = a.head_mean - a.base_mean, .y = t.head_mean - t.base_mean};
-  /* One run of base and one of head show no variance, so the interval has no bounds. */
+  /* With a single run of base and of head, the variance is unknown and the interval infinite. */
   if (count < 3) return stats_ratio_interval(sides, (double)INFINITY);
   sides.x_variance = two_sides_covariance(part, &a, part, &a);
   sides.y_variance = two_sides_covariance(whole, &t, whole, &t);

@@ -8,7 +8,7 @@
 struct collect_item {
   const char *kind;
   struct remote *remote;
-  pprofc_profile *profile; /* NULL if the server lacks the profile, or sent an unreadable one */
+  pprofc_profile *profile; /* NULL if the server lacks the profile, or sent an unreadable profile */
   bool missing;            /* true if the server does not have this profile */
 };
 
@@ -231,7 +231,8 @@ static pprofc_status collect_fetch(struct fetcher *fetcher, struct collect_serve
   return fetcher_run(fetcher, remotes, found, error);
 }
 
-/* Reads the profile in one reply, and symbolizes it. A mapping without a file gets the URL. */
+/* Reads the profile in one reply, and symbolizes it. A mapping without a file gets the profile's
+ * URL. */
 static pprofc_status collect_read(struct fetcher *fetcher, struct collect_item *item,
                                   pprofc_error *error) {
   const struct command *command = fetcher->command;

@@ -21,7 +21,7 @@ struct address {
 
 /* Parses a source as a URL, like pprof. Adds "http://" if the source has no host. An empty path
  * becomes the path of Go's CPU profile. `seconds` and `timeout` are the values of -seconds and
- * -timeout, or at most 0 if not given. Returns PPROFC_E_FORMAT if the source is not a URL. */
+ * -timeout; 0 or less: not given. Returns PPROFC_E_FORMAT if the source is not a URL. */
 pprofc_status address_parse(struct arena *arena, pprofc_str source, int64_t seconds,
                             int64_t timeout, struct address *address);
 

@@ -64,7 +64,8 @@ static int save_number(const char *temporary, const char *start, char path[PATH_
     snprintf(path, PATH_ROOM + 32, "%s%03d.pb.gz", start, number);
     if (link(temporary, path) == 0) return 0;
     if (errno == EEXIST) continue;
-    /* If the file system has no hard links, reserve the name with an empty file, and replace it. */
+    /* If the file system has no hard links, reserve the name with an empty file, and replace that
+     * file. */
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0 && errno == EEXIST) continue;
     if (fd < 0) return errno;

@@ -14,7 +14,7 @@ struct document {
   size_t same_begin,
       same_end;         /* number of lines equal in `first` and `now`: at the start, at the end */
   size_t *starts;       /* offset of each line in the current text */
-  size_t capacity;      /* allocated number of `starts` */
+  size_t capacity;      /* allocated length of `starts` */
   pprofc_str file;      /* name of the document's file in the profile, or empty */
   struct follow follow; /* changes between the profiled version of the file and the text `first` */
 };

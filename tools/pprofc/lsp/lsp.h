@@ -23,7 +23,7 @@ struct costs {
   pprofc_graph *functions; /* graph whose nodes are functions and whose edges are calls */
   pprofc_graph *lines;     /* graph with lines as nodes; NULL if there are verdicts */
   struct interner names;   /* names of the functions in the graph */
-  uint32_t *nodes;         /* for each id of a name: the first node with this name */
+  uint32_t *nodes;         /* for each id in `names`, the first node with this name */
   size_t node_count;       /* number of nodes in the graph */
   struct cost *items;      /* costs of lines, largest first */
   size_t count, capacity;
@@ -41,9 +41,9 @@ void costs_free(struct costs *costs);
  */
 struct cost costs_function(const struct costs *costs, pprofc_str name);
 
-/* The functions return a sort key of a line. costs_own returns the absolute self value or, with a
+/* Both functions return a sort key for a line. costs_own returns the absolute self value or, with a
  * verdict, the absolute change. costs_total returns the absolute total or, with a verdict, the
- * larger one of base and head. */
+ * larger total of base and head. */
 double costs_own(const struct cost *cost);
 double costs_total(const struct cost *cost);
 

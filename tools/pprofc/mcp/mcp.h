@@ -103,7 +103,7 @@ struct mcp {
   struct budget *budget;  /* memory budget of the server, which includes all its calls */
   pthread_mutex_t lock;   /* lock for the field `running` */
   struct budget *running; /* budget of the current call; NULL between calls */
-  /* arguments of the suggested next call, which the server computes in advance; or NULL */
+  /* arguments of the suggested next call; the server computes its results in advance; or NULL */
   char *coming;
   bool initialized;
 };

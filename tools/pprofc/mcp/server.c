@@ -1,4 +1,4 @@
-/* Implements the Model Context Protocol. In revision 2026-07-28 each request names the version. In
+/* Implements the Model Context Protocol. In revision 2026-07-28 each request names its revision. In
  * revisions 2025-11-25 and 2025-06-18 a session begins with the method initialize. */
 #include "actions.h"
 #include "mcp/mcp.h"
@@ -139,7 +139,7 @@ static pprofc_status run_tool(struct mcp *mcp, tool_fn run, const struct node *s
   return status;
 }
 
-/* Stores the suggested next call, which the server computes in advance. */
+/* Stores the suggested next call, so that the server can compute its results in advance. */
 static void mcp_expect_next(struct call *call) {
   pprofc_str next = buffer_str(&call->next[0]);
   text_free(call->mcp->coming);
@@ -207,8 +207,8 @@ static bool is_modern(const struct rpc_request *request) {
          str_equal(request->method, STR("server/discover"));
 }
 
-/* Checks the member _meta of a request of MCP's revision 2026-07-28. It must name this revision and
- * the capabilities of the client. */
+/* Checks the member _meta of a request of MCP's revision 2026-07-28. This member must name this
+ * revision and the capabilities of the client. */
 static bool check_modern(const struct rpc_request *request, struct rpc_answer *answer) {
   const struct node *meta = node_get(request->params, "_meta");
   const struct node *version = node_find(meta, STR(META_VERSION));

@@ -307,7 +307,7 @@ static pprofc_status view_open(struct call *call, const pprofc_profile *opened[2
       return error_set(error, PPROFC_E_INVALID,
                        "no profile is named; the tool open lists the files of this server");
     if (!*path) continue;
-    /* Opening a profile may move the entry `item`, but not its profile. */
+    /* Store only the profile, because opening another profile may move the entry `item`. */
     const struct open_profile *item = profiles_get(&call->mcp->profiles, str_of(path), true, error);
     if (!item) return error->status;
     opened[i] = item->profile;

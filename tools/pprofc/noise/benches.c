@@ -27,8 +27,8 @@ static bool benches_type_is(const pprofc_profile *p, struct value_type type, con
   return str_equal(profile_string(p, type.type), str_of(name));
 }
 
-/* Returns a second in the unit of the sample type. For the type "samples", returns how many samples
- * the profiler takes in a second. Returns 0 for types that do not measure time. */
+/* Returns how many units of the sample type are in a second. For the type "samples", returns how
+ * many samples the profiler takes in a second. Returns 0 for types that do not measure time. */
 static double benches_of_seconds(const pprofc_profile *p, struct value_type type) {
   pprofc_str unit = profile_string(p, type.unit);
   pprofc_str period_unit = profile_string(p, p->period_type.unit);
@@ -55,8 +55,8 @@ static void benches_print_messages(const struct benches *b) {
                  STR_ARG(messages[i].text));
 }
 
-/* Fails if the file has results of a second benchmark, because the profiles could belong to either.
- */
+/* Fails if the file has results of a second benchmark, because the profiles could belong to either
+ * benchmark. */
 static pprofc_status benches_same(struct benches *b, size_t result, pprofc_str name,
                                   pprofc_error *error) {
   pprofc_str package = pprofc_bench_result_config(b->set, result, STR("pkg"));

@@ -76,8 +76,7 @@ static bool noise_gate_run(const struct noise_report *report, const char *text, 
   return true;
 }
 
-/* Prints notes about rules of -noise_rules that accept a change but expired or match no function.
- */
+/* Prints notes about rules of -noise_rules that match no function or have expired. */
 static void noise_gate_print_rules(const struct noise_report *report) {
   pprofc_verdict_accepted rule;
   char today[16];

@@ -107,7 +107,7 @@ pprofc_status noise_gate_check(const struct command *command, pprofc_error *erro
 /* Prints the changes that satisfy -fail_on to standard error. Returns the exit status. */
 int noise_gate(const struct noise_options *flags, const struct noise_report *report);
 
-/* Creates the sums for the file of -sums, still empty. Sets *sums to NULL without that flag. */
+/* Creates empty sums for the file of -sums. Sets *sums to NULL without -sums. */
 pprofc_status noise_sums_begin(const struct command *command, struct sums **sums,
                                pprofc_error *error);
 

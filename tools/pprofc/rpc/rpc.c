@@ -88,7 +88,7 @@ struct inbox {
   size_t count, bytes;
   bool ended, stopped; /* ended: the input ended; stopped: inbox_stop was called */
   char chunk[65536];
-  size_t at, size; /* unprocessed bytes in `chunk`: offset of the first byte, and number */
+  size_t at, size; /* unprocessed bytes in `chunk`: offset of the first byte, and number of bytes */
 };
 
 static void inbox_free(struct inbox_message *message) {
@@ -279,7 +279,7 @@ void rpc_put_part(struct buffer *out, pprofc_str template, const char *part,
   buffer_free(&text);
 }
 
-/* True if the request was cancelled. Then removes its id from the stored ids. */
+/* True if the request was cancelled. If so, removes its id from the stored ids. */
 static bool rpc_take_cancelled(struct rpc *rpc, pprofc_str id) {
   bool found = false;
   for (size_t i = 0; i < CANCELLED_MAX; i++)

@@ -42,7 +42,8 @@ struct rpc_server {
   /* Handles a request or a notification. rpc_run sends the answer to a request. */
   void (*handle)(void *context, struct rpc *rpc, const struct rpc_request *request,
                  struct rpc_answer *answer);
-  /* Returns the JSON id that a message cancels, or an empty text. Runs in the reading thread. */
+  /* Returns the JSON id of the request that a message cancels, or "". Runs in the reading thread.
+   */
   pprofc_str (*cancels)(const struct node *message, struct arena *arena);
   /* Stops the current request. The reading thread calls this function. */
   void (*stop)(void *context);

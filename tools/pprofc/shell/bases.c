@@ -11,7 +11,6 @@ static void bases_replace(pprofc_profile **place, pprofc_profile *profile) {
   *place = profile;
 }
 
-/* Reads the sources in `command` into *profile. */
 static pprofc_status bases_read(const struct command *command, pprofc_profile **profile,
                                 pprofc_error *error) {
   struct progress progress;

@@ -172,7 +172,7 @@ static void completions_add_first(const struct shell *shell, struct completions 
   completions_add_types(shell, out, typed, true);
 }
 
-/* Adds regular expressions that match functions. The typed word may begin with '-' (ignore). */
+/* Adds regular expressions that match functions. Accepts a word like "-main", which sets ignore. */
 static void completions_add_expression(const struct shell *shell, struct completions *out,
                                        pprofc_str typed) {
   size_t skip = str_starts(typed, STR("-"));

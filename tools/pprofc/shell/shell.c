@@ -65,8 +65,8 @@ static bool shell_interrupted(void) {
   return was;
 }
 
-/* Waits for input, ^C or another signal. Signals are unblocked only during the wait, because a
- * signal just before it would not end it. */
+/* Waits for input, ^C or another signal. Signals are unblocked only during the wait. A signal that
+ * arrives just before the wait then ends the wait at once. */
 enum shell_wait shell_wait_input(int fd) {
   fd_set wanted;
   sigset_t blocked, before;
@@ -174,8 +174,8 @@ static int shell_loop(struct shell *shell) {
   return stopped ? SHELL_FAILED : 0;
 }
 
-/* Reads all data of the sources, because a later line can request any report. The reader keeps all
- * data only for a few formats, such as proto. So sets the format to proto. */
+/* Reads all data of the sources, because a later line can request any report. Sets the format to
+ * proto, because for most formats the reader drops data. */
 static pprofc_status shell_read(struct shell *shell, pprofc_error *error) {
   struct command *command = &shell->command;
   struct progress progress;

@@ -187,7 +187,7 @@ void shell_set(struct shell *shell, const pprofc_option_info *info, pprofc_str v
   } else if (info->kind != PPROFC_OPTION_STRING) {
     setters[info->kind](shell, info, value);
   } else if (variables_keep(shell, info, value)) {
-    /* Store an invalid value, as pprof does. The reports fail later. */
+    /* Store an invalid value, as pprof does. Later reports then fail. */
     if (variables_check(shell, info, &error) != PPROFC_OK) message_error("%s", error.message);
   }
 }

@@ -189,10 +189,10 @@ static void *server_watch(void *server) {
   return NULL;
 }
 
-#define SERVER_REFUSED 403 /* status of a rejection */
+#define SERVER_REFUSED 403 /* HTTP status of a rejection */
 
 /* Security headers of every reply. Pages run no inline script and load nothing from other sites.
- * Only a rejection can appear in a frame of another page, because the user must see its reason. */
+ * Other sites can show only a rejection in a frame. */
 static const struct {
   /* name and value of a header, and its value in a rejection (NULL: omitted) */
   const char *name, *value, *refused;

@@ -4,7 +4,6 @@
 #include "report/stacks/flame_kept.h"
 #include "web/routes.h"
 
-/* Maximum number of trees in the cache. */
 #define TREES_MOST 16
 
 /* A tree and its data. The thread that builds the tree sets the fields below `key`. */
@@ -14,11 +13,11 @@ struct web_tree {
   bool building;
   char *key;
   struct arena arena;     /* memory for the texts of the query */
-  struct web_query query; /* query of the request; `options` points into it */
+  struct web_query query; /* query of the request; `options` points into this query */
   pprofc_report_options options;
-  /* budget of the request that built the tree; the tree keeps a reference to it */
+  /* budget of the request that built the tree; the tree keeps a reference to the budget */
   struct budget *budget;
-  pprofc_profile *profile; /* profile of the tree; its memory belongs to that budget */
+  pprofc_profile *profile; /* profile of the tree; `budget` counts its memory */
   struct flame_kept *graph;
 };
 
@@ -159,8 +158,8 @@ pprofc_status route_judge(struct web_question *q, const struct state_choice *c,
   return judge_sides(sides, options, &q->web->command->noise, judged, error);
 }
 
-/* Builds the graph. Divides the values by the number of runs or seconds, unless there are verdicts,
- * because their values are already divided. */
+/* Builds the graph. Without verdicts, divides the values by the number of runs or seconds. With
+ * verdicts, flame_verdicts.ratio does this. */
 static pprofc_status flame_open(struct web_question *q, const struct state_choice *c,
                                 struct web_tree *tree, pprofc_error *error) {
   struct judgement judged = {.verdicts = NULL};

@@ -76,7 +76,7 @@ static void arguments_add_side(struct arguments *a, const char *flag,
   if (!side->run_count) arguments_add(a, flag, side->source);
 }
 
-/* True if a command line can load this profile from files. */
+/* True if a command line can name the files of this profile. */
 static bool arguments_can_load(const struct state_profile *side, bool sums) {
   return !side || sums || side->run_count || *side->source;
 }

@@ -327,7 +327,7 @@ static struct web_reply *routes_ask(struct web *web, const struct web_route *rou
   return reply;
 }
 
-/* Answers an address that no route has, with a link back to the profile. */
+/* Answers a request for an unknown address. The page has a link back to the profile. */
 static struct web_reply *routes_unknown(void) {
   struct web_reply *reply = reply_new(404, REPLY_HTML);
   if (reply) web_unknown_page(&reply->body);

@@ -317,7 +317,7 @@ static pprofc_status state_choose_side(const struct web_query *query, struct sta
   return error_set(error, PPROFC_E_INVALID, "the side \"%s\" is not base, head or diff", side);
 }
 
-/* Returns the stored difference of the profiles, which the caller releases, or NULL. */
+/* Returns the stored difference of the profiles, or NULL. The caller releases the difference. */
 static pprofc_profile *state_known_pair(struct web_state *s, const struct state_choice *c) {
   for (size_t i = 0; i < STATE_PAIRS; i++) {
     struct state_pair *pair = &s->pairs[i];

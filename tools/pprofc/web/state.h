@@ -35,8 +35,8 @@ struct state_choice {
   bool mean;
   /* displayed time range (t0, t1); `to` is 0 if all is displayed or the profile has no times */
   struct time_range range;
-  /* Copies that share the data of the originals. Profiles that are made from them use the memory of
-   * the request. */
+  /* These copies share the data of the originals. Profiles made from a copy use the memory of the
+   * request. */
   pprofc_profile *shown;   /* displayed profile */
   pprofc_profile *lent[2]; /* base and head; both NULL without a base */
 };
@@ -51,8 +51,9 @@ void state_watch(struct web_state *state);
 
 struct state_news {
   uint64_t generation; /* 1 plus the number of times that new profiles became the default */
-  uint64_t changes;    /* number of changes of the list of recordings */
-  /* notice: "cpu.prof changed at 12:03"; "" if there is no new version, or it is unreadable */
+  uint64_t changes;    /* number of times that the list of recordings changed */
+  /* notice: "cpu.prof changed at 12:03"; "" if there is no new version, or the new version is
+   * unreadable */
   char pending[320];
   /* notice: "cpu.prof changed at 12:03: truncated gzip stream"; "" if the file is readable */
   char broken[512];

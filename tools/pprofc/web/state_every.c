@@ -72,7 +72,6 @@ void state_use_recording(struct web_state *s, unsigned id) {
     if (s->ring.items[i].shown.id == id) s->ring.items[i].used = s->news.changes;
 }
 
-/* True if an open page uses a recording. */
 static bool ring_is_used(const struct web_state *s, size_t index) {
   return s->ring.items[index].used + USE_LASTS > s->news.changes;
 }

@@ -12,7 +12,7 @@
 struct state_pair {
   unsigned head, base;
   pprofc_profile *difference;
-  uint64_t used; /* number of the last use; web_state.time numbers the uses of all differences */
+  uint64_t used; /* value of web_state.time at the last use */
 };
 
 /* Result of reading the sources once. The difference is NULL if it is not yet known. */
@@ -34,7 +34,8 @@ struct state_ring {
   size_t count;
   unsigned failures; /* number of failed attempts since the last recording */
   int64_t due;       /* time of the next recording, in milliseconds of the monotonic clock */
-  int64_t next; /* after a failed attempt: time of the next one, in seconds since 1970; else 0 */
+  int64_t
+      next; /* after a failed attempt: time of the next attempt, in seconds since 1970; else 0 */
 };
 
 struct web_state {
@@ -82,8 +83,9 @@ pprofc_status state_read_runs(const struct command *command, struct state_loaded
 bool state_by_time(const struct command *command, const struct state_profile *head,
                    const struct state_profile *base);
 
-/* Computes the difference of two profiles. Divides each profile by its number of runs or seconds.
- * Multiplies the difference by state_divisor to keep integers. With `mean`, does not divide. */
+/* Computes the difference of two profiles. Divides each profile by its runs, or by its seconds if
+ * state_by_time is true. Multiplies the difference by state_divisor to keep integers. With `mean`,
+ * does not divide. */
 pprofc_status state_subtract(const struct command *command, const struct state_profile *head,
                              const struct state_profile *base, bool mean,
                              const pprofc_allocator *mem, pprofc_profile **difference,
@@ -101,7 +103,8 @@ void state_free_loaded(struct state_loaded *l);
 /* Makes new profiles the default, and takes ownership of them. */
 void state_show(struct web_state *s, struct state_loaded *l);
 
-/* Makes the head of the command line the first recording. Returns false when out of memory. */
+/* Makes the head that was read at the start the first recording. Returns false when out of memory.
+ */
 bool state_begin_recording(struct web_state *s);
 
 /* Notes that a page uses the recording with this id. Ignores ids of other profiles. */

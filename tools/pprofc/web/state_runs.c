@@ -37,7 +37,6 @@ bool state_has_runs(const struct command *c) {
   return folder || c->bases.count + c->source_count > 2;
 }
 
-/* Sets *made to the sum of some runs. */
 static pprofc_status state_make_sum(const char *name, const pprofc_verdict_run *runs, size_t count,
                                     struct state_profile **made, pprofc_error *error) {
   pprofc_profile *sum;
@@ -130,7 +129,7 @@ static double state_most(const pprofc_profile *p) {
   return most;
 }
 
-/* Returns a common number of seconds for values of head and base: the longer duration. If the
+/* Returns the number of seconds to which head and base are scaled: the longer duration. If the
  * durations differ and no value overflows, returns STATE_STEPS times this duration. */
 static double state_common_seconds(const struct state_profile *head,
                                    const struct state_profile *base) {

@@ -50,8 +50,7 @@ static void csv_text(struct buffer *out, pprofc_str text) {
   buffer_free(&clean);
 }
 
-/* Writes self and total. Both are first divided by `divisor`, which gives means of runs or values
- * per second. */
+/* Writes self and total, each divided by `divisor`. */
 static void csv_values(int64_t flat, int64_t cum, double divisor, struct buffer *out) {
   if (fabs(divisor - 1) > 0)
     buffer_printf(out, ",%.15g,%.15g", (double)flat / divisor, (double)cum / divisor);

@@ -16,8 +16,8 @@ struct web_parameter {
 
 #define WEB_PARAMETERS_MAX 64
 
-/* The known parameters that are not empty, each once, in the order of their table. Equivalent URLs
- * therefore have equal queries. */
+/* The known parameters that are not empty, each once, in a fixed order. Equivalent URLs therefore
+ * have equal queries. */
 struct web_query {
   struct web_parameter items[WEB_PARAMETERS_MAX];
   size_t count;
@@ -47,7 +47,8 @@ void web_query_link(struct buffer *out, const struct web_query *query, const cha
 void web_query_write(struct buffer *out, const struct web_query *query,
                      const struct web_change *changes, size_t count);
 
-/* Sets `options` from the query, which owns the texts. PPROFC_E_INVALID has pprof's message. */
+/* Sets `options` from the query, which owns the texts. On PPROFC_E_INVALID, the error message is
+ * the same as in pprof. */
 pprofc_status web_query_options(const struct web_query *query, pprofc_report_options *options,
                                 pprofc_error *error);
 
@@ -80,8 +81,7 @@ struct web_choice {
 struct web_profile {
   const char *name; /* name; NULL if there is no base */
   size_t sources;   /* number of profiles that were added up; 0: unknown */
-  /* runs whose sum is the profile; the views show their means; for a single profile, run_count is 0
-   */
+  /* runs whose sum is the profile; the views show the mean; run_count is 0 for one profile */
   const pprofc_verdict_run *runs;
   size_t run_count;
 };
@@ -106,9 +106,10 @@ struct web_recordings {
   uint64_t most_bytes; /* maximum memory of all recordings in bytes */
   unsigned newest;     /* id of the newest recording */
   unsigned head, base; /* ids of the profiles that the page shows; 0: no profile */
-  uint64_t changes;    /* number of changes of the list of recordings */
+  uint64_t changes;    /* number of times that the list of recordings changed */
   int64_t every_ms;    /* interval of -every in milliseconds */
-  int64_t next; /* after a failed attempt: time of the next one, in seconds since 1970; else 0 */
+  int64_t
+      next; /* after a failed attempt: time of the next attempt, in seconds since 1970; else 0 */
 };
 
 /* Data for the parts of the page around the report. The texts are valid as long as the request. */

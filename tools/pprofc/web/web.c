@@ -132,8 +132,8 @@ static unsigned web_workers(void) {
   return workers < WORKERS_MOST ? (unsigned)workers : WORKERS_MOST;
 }
 
-/* Blocks signals in all threads, and lets the main thread receive them with sigwait, so that a
- * write to a closed connection causes no signal. */
+/* Blocks signals in all threads; the main thread receives them with sigwait. Ignores the signal of
+ * a write to a closed connection. */
 static void web_block_signals(sigset_t *signals) {
   sigemptyset(signals);
   sigaddset(signals, SIGINT);

@@ -6,7 +6,7 @@
 
 #define CODSPEED_SAMPLES 50 /* maximum number of samples of a benchmark */
 
-/* Summary of a benchmark's rounds: mean and deviation in seconds, number of rounds. */
+/* Summary of a benchmark's rounds: mean and standard deviation in seconds, number of rounds. */
 struct codspeed_stats {
   double mean, deviation, rounds;
 };

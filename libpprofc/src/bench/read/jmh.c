@@ -104,8 +104,8 @@ static void next_fork(struct secondaries *list, bool first) {
   }
 }
 
-/* Moves the metrics of profilers to their values of the next iteration. If `wanted` is true, first
- * adds their current values to the last result. */
+/* Advances each profiler metric to the next iteration. If `wanted` is true, first adds the current
+ * value of the metric to the last result. */
 static void next_iteration(struct bench_sink *sink, struct secondaries *list, bool wanted) {
   for (size_t i = 0; i < list->count; i++) {
     struct secondary *s = &list->items[i];

@@ -25,8 +25,7 @@ struct bench_reader {
   pprofc_status (*read)(const struct bench_source *source, pprofc_error *error);
   char first;           /* first byte of JSON in this format: '{' or '[' */
   const char *words[4]; /* words that JSON of this format contains; ends with NULL */
-  const char *toolkit; /* value of the configuration key "toolkit"; if set, the reader adds times in
-                          seconds */
+  const char *toolkit;  /* value of the configuration key "toolkit" of the results */
   void (*tree)(struct bench_sink *sink, const struct node *root);
   const char *list; /* name of the array in the root object that has the results */
   /* reads an element of the array `list` */
@@ -117,10 +116,9 @@ void name_end(struct buffer *name, struct bench_sink *sink);
 struct time_unit {
   const char *name;
   int exponent;
-  double factor; /* additional factor; 1 if the unit is 10^exponent seconds */
+  double factor;
 };
 
-/* Returns the unit named `name`, or NULL. */
 const struct time_unit *time_unit_find(pprofc_str name);
 
 #endif

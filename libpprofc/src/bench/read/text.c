@@ -232,7 +232,8 @@ const struct bench_reader bench_reader_text = {
  * invalid lines without a message. */
 
 /* State of the header. An empty line before the first result locks the keys that are set so far.
- * Key lines right after it do not change locked keys. The next line without a key unlocks them. */
+ * Key lines right after the empty line do not change locked keys. The next line without a key
+ * unlocks them. */
 struct read_classic_header {
   bool over; /* true once the first result was read */
   size_t permanent;

@@ -112,7 +112,7 @@ ssize_t pread(int fd, void *data, size_t size, off_t offset) {
   DWORD got = 0, most = size < INT32_MAX ? (DWORD)size : INT32_MAX;
   bool done = ReadFile((HANDLE)_get_osfhandle(fd), data, most, &got, &place);
   DWORD reason = GetLastError();
-  lseek(fd, before, SEEK_SET); /* ReadFile moved the position, which pread must not do. */
+  lseek(fd, before, SEEK_SET); /* restore the position, which pread must not move */
   if (done || reason == ERROR_HANDLE_EOF) return (ssize_t)got;
   SetLastError(reason);
   return posix_fail();
@@ -312,7 +312,7 @@ struct tm *gmtime_r(const time_t *time, struct tm *parts) {
 
 #define ZONE_MAX 16
 
-/* Writes the capital letters of the name of the time zone, as Go does. */
+/* Writes the capital letters of the time zone's name, as Go does. */
 static void zone_abbreviate(const struct tm *time, char zone[ZONE_MAX]) {
   const char *set = getenv("TZ"), *name = _tzname[time->tm_isdst > 0];
   size_t size = 0;

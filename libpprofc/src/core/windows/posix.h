@@ -42,8 +42,8 @@ int posix_open(const char *path, int flags, ...);
 int posix_rename(const char *from, const char *to);
 int posix_mkdir(const char *path, mode_t mode);
 
-/* The macros below also rename parameters and fields, which then have the name of a function. Turns
- * off the warnings about this. */
+/* The macros below also rename parameters and fields, which then shadow functions. Ignore the
+ * warnings about this. */
 #pragma GCC diagnostic ignored "-Wshadow"
 
 static inline ssize_t posix_read(int fd, void *data, size_t size) {
@@ -73,7 +73,7 @@ char *realpath(const char *path, char *real);
 /* These functions do nothing and succeed. */
 int fchmod(int fd, mode_t mode);
 int flock(int fd, int how);
-/* These functions fail. */
+/* These functions always fail. */
 int dirfd(DIR *folder);
 int openat(int folder, const char *name, int flags, ...);
 int scandir(const char *path, struct dirent ***entries, int (*choose)(const struct dirent *),

@@ -15,7 +15,6 @@ struct gate_format {
   bool totals_inside; /* true if `print` also writes the line of totals */
 };
 
-/* Returns the format with this name, or NULL. */
 const struct gate_format *gate_format_find(pprofc_str name);
 
 gate_printer gate_print_text, gate_print_github, gate_print_markdown, gate_print_json,

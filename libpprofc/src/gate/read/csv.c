@@ -86,7 +86,7 @@ static bool add_classic(struct csv_table *t, struct gate_cell *cell) {
   return gate_add_cell(t->gate, cell);
 }
 
-/* Reads a row. It has two columns for the base, then four columns for each head. */
+/* Reads a row, which has two columns for the base, then four columns for each head. */
 static bool csv_read_row(struct csv_table *t, const struct gate_lines *lines) {
   struct gate_cell cell = {.file = t->path, .line = lines->number, .text = lines->text};
   cell.name = t->fields[0];

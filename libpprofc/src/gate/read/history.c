@@ -4,7 +4,7 @@
 
 /* ---- records ---------------------------------------- */
 
-/* True if the id of a commit can be a part of file names and keys. */
+/* True if file names and keys can contain the commit id. */
 static bool record_is_commit(pprofc_str id) {
   static const char letters[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ._-";
   if (!id.size || id.size > 100 || *id.data == '.' || *id.data == '-') return false;

@@ -59,7 +59,7 @@ static bool raw_add_row(struct gate *gate, const struct pairs *pairs, const stru
   return gate_add(gate, &row);
 }
 
-/* Number of rows after which the reader frees their measurements. */
+/* Number of rows after which the reader frees the measurements of these rows. */
 #define RELEASE_ROWS 4096
 
 static bool raw_add_rows(struct gate *gate, const struct pairs *pairs, bool one_process) {
@@ -103,7 +103,7 @@ static void check_sides(struct gate *gate, const struct pairs *pairs) {
     if (!found[side]) gate_problem(gate, "%s holds no benchmark results", names[side]);
 }
 
-/* Returns the first result of base or of head, or SIZE_MAX if it has no results. */
+/* Returns the index of the first result of base or of head, or SIZE_MAX if there are no results. */
 static size_t raw_first_result(const pprofc_bench *set, bool head) {
   for (size_t i = 0; i < set->result_count; i++) {
     pprofc_str label = pprofc_bench_input_label(set, set->results[i].input);
@@ -139,8 +139,8 @@ static void check_builds(struct gate *gate, const pprofc_bench *set) {
                  base ? "base" : "head");
 }
 
-/* Warns about times of 0 seconds. hyperfine subtracts the time that its shell needs to start. On a
- * busy machine, this time may be longer than the command takes. */
+/* Warns about times of 0 seconds. hyperfine gives 0 if the command takes less time than hyperfine
+ * subtracts for the start of its shell. */
 static void check_zero_times(struct gate *gate, const pprofc_bench *set) {
   size_t zeros = 0;
   for (size_t i = 0; i < set->input_count; i++) zeros += set->inputs[i].zeros;
@@ -183,7 +183,7 @@ static void check_load(struct gate *gate, const pprofc_bench *set) {
 /* Iterator over the results of base or of head. */
 struct process_walk {
   const struct pairs *pairs;
-  uint32_t *seen; /* for each name, 1 + `config` of its last result; 0: no result yet */
+  uint32_t *seen; /* for each benchmark name, 1 + `config` of its last result; 0: no result yet */
   const pprofc_bench_result *last;
   bool repeats; /* true if a benchmark has several results */
 };
@@ -233,7 +233,7 @@ static bool check_processes(struct gate *gate, const struct pairs *pairs) {
   for (int side = 0; side < PAIR_SIDES && seen; side++)
     found |= is_one_process(pairs, side, seen) ? 1 << side : 0;
   mem_free(gate->mem, seen, strings, sizeof *seen);
-  if (found && !gate->noise_count) /* Earlier runs would show the noise between processes. */
+  if (found && !gate->noise_count) /* earlier runs show the noise, so do not warn */
     gate_warning(gate,
                  "every sample of %s from one process: the noise between processes is unknown and "
                  "every regression is inconclusive; measure several processes "

@@ -100,7 +100,7 @@ struct gate_lines {
 };
 bool gate_next_line(struct gate_lines *lines);
 
-/* Returns the number of bytes of a line that a message shows. Never splits a character. */
+/* Returns how many bytes of a line a message shows. Never splits a character. */
 int gate_shown_length(pprofc_str line);
 
 /* True for a line such as "pkg: a/b" before a table. Stores the package if the line names it. */

@@ -13,8 +13,8 @@
 /* The gate pairs each round of base with the same round of head only if this reduces the variance
  * of the change to at most this share. */
 #define PAIRED 0.25
-/* Factor for the p-value of the geometric mean. Without it, the gate would report more than a share
- * alpha of unchanged suites as worse, because it also tests each benchmark. */
+/* Factor for the p-value of the geometric mean. The gate also tests each benchmark, so without this
+ * factor it would report too many unchanged suites as worse. */
 #define WHOLE_FACTOR 2
 
 /* Benchmarks in one unit that were measured in the same passes (rounds of base or head). */
@@ -22,7 +22,7 @@ struct speed_group {
   pprofc_str unit;
   size_t *members; /* indices of the group's pairs (a pair is a benchmark in one unit) */
   size_t size, capacity;
-  uint32_t *rounds; /* for each pass, number of its round; passes of base come first */
+  uint32_t *rounds; /* for each pass, its round number; passes of base come first */
   size_t count[PAIR_SIDES], passes;
   double *logs; /* logarithm of each benchmark's median in each pass */
   double *speeds;
@@ -178,8 +178,8 @@ static double squares_of(const struct speed_group *g, const double *values) {
          pprofc_moments_of(values + base, head).variance * (double)(head - 1);
 }
 
-/* Returns the share of the variance that remains after the division by the speeds: the median of
- * the shares of all benchmarks. */
+/* Returns the share of a benchmark's variance that remains after the division by the speeds, as the
+ * median over all benchmarks. */
 static double group_share_left(const struct speed_group *g, double *scratch, double *values) {
   size_t rows = g->size;
   for (size_t i = 0; i < rows; i++) {
@@ -208,7 +208,6 @@ static void group_test_pairs(struct speed_group *g, double *values) {
   g->degrees = (double)(n - 1);
 }
 
-/* Tests if the geometric mean of all benchmarks changed. */
 static void group_test_whole(struct speed_group *g, double *values) {
   size_t base = g->count[PAIR_BASE], head = g->count[PAIR_HEAD], rows = g->size;
   for (size_t k = 0; k < g->passes; k++) {
@@ -274,7 +273,7 @@ static bool group_add_whole(struct speed_work *w, const struct speed_group *g, d
 /* ---- the common speed -------------------------------- */
 
 /* Warns about the noise. If the geometric mean did not change, also prints the smallest change of
- * it that the test finds. A smaller change of all benchmarks counts as the machine's speed. */
+ * the mean that the test finds. A smaller change of all benchmarks counts as machine speed. */
 static void group_warn(struct gate *gate, const struct speed_group *g) {
   double noise = sqrt(squares_of(g, g->speeds) / (double)(g->passes - 2));
   double level = gate->settings.alpha / WHOLE_FACTOR;

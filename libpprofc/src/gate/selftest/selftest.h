@@ -5,7 +5,8 @@
 #include "gate/gate.h"
 
 /* Judges artificial rows with regressions under the settings of `gate`. `today` is the same as in
- * gate_judge. If the gate misses one, sets *good to false and adds a problem to the gate. */
+ * gate_judge. If the gate misses a regression, sets *good to false and adds a problem to the gate.
+ */
 pprofc_status gate_selftest(struct gate *gate, const char *today, bool *good, pprofc_error *error);
 
 #endif

@@ -32,7 +32,6 @@ pprofc_status accumulator_add(struct accumulator *accumulator, pprofc_profile *p
 pprofc_status accumulator_end(struct accumulator *accumulator, pprofc_profile **sum,
                               pprofc_error *error);
 
-/* Releases the remaining profiles. */
 void accumulator_free(struct accumulator *accumulator);
 
 #endif

@@ -206,7 +206,8 @@ pprofc_status pprofc_merge(const pprofc_profile *const *profiles, size_t count,
 
 /* ---- sequences -------------------------------------- */
 
-/* Adds up a sequence of profiles. Merges them in groups if groups do not change the result. */
+/* Adds up a sequence of profiles. Merges the profiles in groups if this does not change the result.
+ */
 
 /* ---- groups ------------------------------------------ */
 

@@ -27,11 +27,10 @@ struct merge_segment {
   size_t first; /* index of the segment's first sample among the samples of all sources */
   uint32_t source;
   const uint32_t *map;    /* for each number v in the stacks, its location; NULL: location v - 1 */
-  const uint32_t *merged; /* for each number, its merged location, or LOCATION_HIDDEN */
+  const uint32_t *merged; /* for each number v, its merged location, or LOCATION_HIDDEN */
   size_t size;            /* number of items of `merged` */
 };
 
-/* Maximum number of merged locations. */
 #define MERGE_LOCATIONS_MAX 0x7FFFFFFFu
 
 /* Source and index of the mapping or location from which a merged one takes its fields. */
@@ -59,8 +58,8 @@ struct merge {
   struct merge_place *mappings;
   struct merge_location *locations;
   size_t function_count, mapping_count, location_count;
-  /* True if equal records differ in a field that pprof does not compare. The merged record must
-   * then have the fields of the first of these records that a sample uses. */
+  /* True if records with equal keys differ in a field that pprof does not compare. The merged
+   * record must then have the fields of the first record that a sample uses. */
   bool ambiguous;
 
   /* For each sample of the sources: first the index of the first equal sample, later the index of
@@ -94,7 +93,7 @@ merge_segment_next(const struct merge *m, const struct merge_segment *segment, s
   return segment;
 }
 
-/* Returns the string of the result for a string of a source, or NONE when out of memory. */
+/* Translates a string of a source to a string of the result. Returns NONE when out of memory. */
 uint32_t merge_string(struct merge *m, size_t source, uint32_t string);
 
 /* The following steps of a merge return false when out of memory. */
@@ -174,7 +173,6 @@ uint32_t merge_label_set(struct merge_labels *labels, uint32_t source, size_t sa
  * becomes a column of the result if any sample has labels. */
 void merge_labels_close(struct merge_labels *labels, const uint32_t *label_set);
 
-/* Hashes the label sets of all sources. */
 bool merge_hash_labels(struct merge *m);
 
 /* ---- the whole --------------------------------------- */

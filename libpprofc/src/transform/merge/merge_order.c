@@ -54,8 +54,8 @@ static void number_main_mapping(struct merge *m, uint32_t *next, uint32_t until)
   }
 }
 
-/* Sets the source records that give a merged location and its mapping their fields. Leaves the
- * mapping unchanged if it already has a number. */
+/* Sets the source record from which a merged location takes its fields. Does the same for the
+ * mapping of the location, unless the mapping already has a number. */
 static void represent(struct merge *m, uint32_t merged, struct merge_place place) {
   m->locations[merged].place = place;
   uint32_t mapping = m->locations[merged].mapping;

@@ -75,7 +75,7 @@ static bool same_mapping_key(struct placed_mapping a, struct placed_mapping b) {
          str_equal(mapping_name(a.profile, a.mapping), mapping_name(b.profile, b.mapping));
 }
 
-/* True if two mappings agree in the fields that are not in the key (size, offset and name). */
+/* True if two mappings with the same key also agree in all other fields. */
 static bool same_mapping_rest(struct placed_mapping a, struct placed_mapping b) {
   return a.mapping->start == b.mapping->start && a.mapping->limit == b.mapping->limit &&
          a.mapping->flags == b.mapping->flags &&
@@ -290,7 +290,7 @@ static bool holds(const struct merge *m, size_t segment, size_t sample) {
 }
 
 const struct merge_segment *merge_segment_of(const struct merge *m, size_t sample) {
-  /* Guess the segment from the number of the sample, because most segments have similar sizes. */
+  /* Guess the segment from the sample's index, because most segments have similar sizes. */
   size_t guess = (size_t)((double)sample * (double)m->segment_count / (double)m->sample_count);
   for (size_t i = guess ? guess - 1 : 0; i <= guess + 1 && i < m->segment_count; i++)
     if (holds(m, i, sample)) return &m->segments[i];

@@ -172,7 +172,7 @@ void document_command(struct view_page *page, struct buffer *out) {
     options.nodefraction = 0;
   }
   bool judges = command_judges(page), adds_up = !judges && command_adds_up(page);
-  if (judges) { /* -noise itself hides frames that verdicts ignore, and divides by runs or time */
+  if (judges) { /* -noise itself chooses the hidden frames and the divisor */
     options.hide = page->in->options->hide;
     options.normalize = false;
     /* Switch off nodefraction. On the page it hides small totals, but with -noise it would hide

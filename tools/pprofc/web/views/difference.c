@@ -31,7 +31,7 @@ void page_amount(struct view_page *page, const char *name, double value) {
            amount_of_ticks(&page->grid, amount_ticks(&page->grid, value), false, text));
 }
 
-/* Appends a change. Rounds it so that base plus change equals the head. */
+/* Appends a change. Rounds the change so that base plus change equals the head. */
 static void amount_add_change(const struct view_page *page, const struct view_sides *sides,
                               struct buffer *out) {
   char text[AMOUNT_TEXT];
@@ -119,7 +119,7 @@ static void difference_amounts(struct view_page *page, const struct view_row *ro
 }
 
 /* Returns the CSS class of a row. "quiet" means noise or no verdict. "shared" means that the value
- * changed by about the same factor as in all functions. "" means a change. */
+ * changed by about the same factor as all functions together. "" means a change. */
 static const char *difference_class(const struct view_page *page, const struct view_row *row,
                                     bool by_cum) {
   if (!page->judgement.verdicts || judge_is_change(row->verdict, by_cum)) return "";

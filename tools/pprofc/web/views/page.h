@@ -31,7 +31,7 @@ struct view_totals {
   bool known;
   bool has_shown;       /* true if `shown` and the fields below it are valid */
   int64_t total, shown; /* total of the profile, and sum of the rows in the view */
-  int64_t kept;         /* sum of the samples that pass the filters */
+  int64_t kept;         /* sum of the values of the samples that pass the filters */
   size_t nodes, nodes_before, dropped_nodes;
   size_t samples; /* number of samples that pass the filters */
 };
@@ -170,9 +170,9 @@ void page_change(struct view_page *page, double base, double head);
 void page_verdict(struct view_page *page, const char *name, const struct view_row *row,
                   bool by_cum);
 
-/* page_difference_head sets the column titles of the table of a difference. page_difference_cells
- * sets the cells that other tables also have ("change-cells"). page_difference_row sets a whole row
- * ("difference"). */
+/* page_difference_head sets the column titles of the table of a difference. page_difference_row
+ * sets a whole row ("difference"). page_difference_cells sets only the amounts and the verdict of a
+ * row ("change-cells"). */
 void page_difference_head(struct view_page *page);
 void page_difference_cells(struct view_page *page, const struct view_row *row, bool by_cum);
 void page_difference_row(struct view_page *page, const struct view_row *row, bool by_cum);
@@ -216,7 +216,7 @@ void document_inspector(struct view_page *page);
 /* Appends a shell command that prints the data of the view. */
 void document_command(struct view_page *page, struct buffer *out);
 
-/* Lists the URL's parameters as hidden fields, except `without`, which ends with NULL. */
+/* Lists the URL's parameters as hidden fields, except the names in `without` (ends with NULL). */
 void document_hidden_fields(struct view_page *page, const char *list, const char *const *without);
 
 /* ---- contents of the views --------------------------- */
@@ -230,7 +230,7 @@ pprofc_status view_disasm(struct view_page *, struct buffer *, pprofc_error *);
 pprofc_status view_tags(struct view_page *, struct buffer *, pprofc_error *);
 pprofc_status view_compare(struct view_page *, struct buffer *, pprofc_error *);
 
-/* html_mean_text formats a mean. Only a number without a unit gets a fraction. html_value_text
+/* html_mean_text formats a mean. Rounds it, unless it is a count below 1000. html_value_text
  * formats a value in the unit of the report. `text` is a buffer of UNIT_LABEL_MAX bytes. */
 pprofc_str html_mean_text(double value, pprofc_str from, pprofc_str to, char *text);
 pprofc_str html_value_text(const struct report *report, int64_t value, char *text);
@@ -238,8 +238,8 @@ pprofc_str html_value_text(const struct report *report, int64_t value, char *tex
 /* Appends the text, right-aligned in `width` columns. */
 void html_right(struct buffer *out, pprofc_str text, size_t width);
 
-/* Appends the change from base to head: "-93%". Appends "new" if base is 0, and nothing if both are
- * equal. */
+/* Appends the change from base to head: "-93%". Appends "new" if base is 0, and nothing if base and
+ * head are equal. */
 void html_relative(struct buffer *out, double base, double head);
 
 /* Returns the CSS class for `part` as a share of `whole`: "h0" to "h4". Adds " less" if `part` is

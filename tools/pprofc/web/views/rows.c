@@ -88,8 +88,8 @@ static bool rows_are_functions(const struct view_report *v) {
   return g->function && !g->file && !g->line && !g->address;
 }
 
-/* Adds verdicts if the rows are functions. Checks the granularity of the report instead of the
- * option, because a view may override the option. */
+/* Adds verdicts if the rows of the report are functions. The report decides this, because a view
+ * may override the option granularity. */
 static pprofc_status rows_add_verdicts(struct view_rows *rows, struct view_page *page,
                                        const struct view_report *v, pprofc_error *error) {
   pprofc_report_options options = v->options;
@@ -250,7 +250,7 @@ pprofc_status page_function_list(struct view_page *page, struct buffer *out, ppr
   struct view_rows rows;
   const pprofc_report_options given = page->options;
   page->options.nodecount = LISTED_FUNCTIONS;
-  page->options.nodefraction = 0; /* keep small totals: in a difference, self may be large */
+  page->options.nodefraction = 0; /* in a difference, self may exceed a small total */
   pprofc_status status = view_rows_open(&rows, &v, page, &overrides, 0, error);
   if (!status) {
     page_note_report(page, &v);

@@ -10,7 +10,8 @@ struct svg_copy {
 };
 
 /* Colours that replace the colours of dot_color: red (more), green (less) and grey (unchanged). In
- * dot_color, boxes have 10 % saturation, and lines 100 %. A red or green above 200 means a box. */
+ * dot_color, boxes have 10 % saturation, and lines 100 %. Only colours of boxes have a red or green
+ * component above 200. */
 struct svg_palette {
   unsigned neutral[3], more[3], less[3];
   double saturation;
@@ -43,7 +44,7 @@ static void svg_put_color(struct buffer *out, pprofc_str digits) {
   }
 }
 
-/* Writes a tag. In a difference, replaces its colours. */
+/* Writes a tag. In a difference, replaces the tag's colours. */
 static void svg_put_tag(struct svg_copy *c, pprofc_str tag) {
   size_t from = 0, at;
   while (c->difference && (at = svg_find_color(tag, from)) < tag.size) {
@@ -134,7 +135,7 @@ static void svg_piece(struct svg_copy *c, pprofc_str piece, pprofc_str *rest) {
   else if (str_starts(piece, STR("<a ")))
     svg_open_link(c, piece);
   else if (str_equal(piece, STR("<title>"))) {
-    pprofc_str title = svg_next(rest); /* title by dot, which contains the number of the box */
+    pprofc_str title = svg_next(rest); /* title that dot wrote, with the number of the box */
     c->number = svg_box_number(title);
     svg_next(rest);
   } else if (str_starts(piece, STR("<")))

@@ -74,9 +74,8 @@ pprofc_status view_flame(struct view_page *page, struct buffer *out, pprofc_erro
   page->options.nodefraction = page->options.edgefraction = 0;
   pprofc_status status =
       flame_table_waits(page) ? flame_table_link(page, out, error) : view_top(page, out, error);
-  /* Drop the totals of the table of functions, because the picture shows all functions, unlike the
-   * table. Also drop its unit, unless the user chose it: each value of the picture has the unit
-   * that fits the value. */
+  /* The picture shows all functions, unlike the table, so drop the totals of the table. Also drop
+   * the unit of the table, unless the user chose it: each value of the picture has its own unit. */
   page->totals.has_shown = false;
   if (strcmp(given.unit, "minimum") == 0) page->unit = STR("");
   buffer_add_text(out, "</section>\n");

@@ -8,7 +8,7 @@
 
 /* Number of files shown, as in pprof. */
 #define SOURCE_FILES 50
-/* For at most this number of missing files, the view suggests flags. */
+/* For at most this number of missing files, the view suggests flags that may find the file. */
 #define SOURCE_SUGGESTIONS 20
 
 struct source_page {
@@ -18,7 +18,7 @@ struct source_page {
   struct source_lookup sources;
   int64_t most;     /* largest cost of a visible line; it gets the strongest colour */
   bool missing;     /* true if a file was unreadable */
-  size_t suggested; /* number of missing files that the view has searched for */
+  size_t suggested; /* number of missing files so far */
 };
 
 /* Entries of `places` that belong to one file, from index `first` to before `end`. `flat` is the

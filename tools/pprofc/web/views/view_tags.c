@@ -89,8 +89,8 @@ static void tag_changes_row(const struct tag_changes *c, struct view_page *page,
 
 /* Maximum number of values that are shown for a label key. */
 #define TAG_VALUES 200
-/* Maximum number of label keys whose values get verdicts. Each key takes as long as a table of
- * functions. */
+/* Maximum number of label keys whose values get verdicts. The verdicts for a key take as long as a
+ * table of functions. */
 #define TAG_JUDGED 8
 
 struct tags_page {

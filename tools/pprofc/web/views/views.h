@@ -37,7 +37,7 @@ const struct web_change *view_flame_data(size_t *count);
 pprofc_status web_document(const struct web_view *view, const struct web_view_input *input,
                            const char *message, struct output *out, pprofc_error *error);
 
-/* Appends the page for an address that the server does not have. */
+/* Appends the page for an unknown address. */
 void web_unknown_page(struct buffer *out);
 
 /* Writes only the strip of recordings, a row of bars that every page has with -every. */
