@@ -176,7 +176,7 @@ typedef struct pprofc_bench_table {
   bool exact;      /* true if a "Unit" line of the input has assume=exact; the center is then the
                       mode, the interval is the range, and every difference is significant */
   size_t rows, columns, cells;   /* number of rows, of columns and of cells */
-  const pprofc_bench_cell *cell; /* cells by row, then column */
+  const pprofc_bench_cell *cell; /* cells, sorted by row, then by column */
 } pprofc_bench_table;
 
 /* The first function returns the number of tables. The second returns the table at an index. */

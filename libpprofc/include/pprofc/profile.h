@@ -114,7 +114,7 @@ typedef struct pprofc_header {
   int64_t duration_nanos;              /* duration of the recording in nanoseconds; 0 if unknown */
   pprofc_value_type period_type;       /* event type and unit of `period` */
   int64_t period;                      /* amount of the event between two samples; 0 if unknown */
-  pprofc_str default_sample_type;      /* name of the sample type that reports show */
+  pprofc_str default_sample_type;      /* name of the sample type that reports show by default */
   pprofc_str doc_url;                  /* page that describes the profile */
   size_t comment_count;                /* number of comments; see pprofc_profile_comment */
 } pprofc_header;

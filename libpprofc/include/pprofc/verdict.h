@@ -176,7 +176,7 @@ typedef struct pprofc_verdict_place {
 typedef struct pprofc_verdict_row {
   pprofc_str name;                   /* name of the function */
   pprofc_verdict_estimate flat, cum; /* estimates for the self value and for the total */
-  pprofc_verdict_relation relation;  /* relation to row `partner`, if the two changes cancel */
+  pprofc_verdict_relation relation;  /* how row `partner` cancels the change of this row */
   size_t partner;                    /* index of the related row, or PPROFC_VERDICT_NO_ROW */
   bool via_callee;                   /* true if cum changed because flat changed in the callees */
   /* call-tree nodes in which the flat value of the function changed, at most 8; only for changed
@@ -303,31 +303,30 @@ typedef struct pprofc_verdict_summary {
   size_t tested;      /* number of rows whose flat value was tested */
   size_t changed;     /* number of tested rows whose flat value (self cost) changed */
   size_t cum_changed; /* number of rows whose cum value (with callees) changed */
-  size_t shared;      /* number of rows whose flat value changed only as much as all functions */
+  size_t shared;      /* number of rows that changed only by the factor that all functions share */
   /* numbers of changed rows by verdict; rows whose changes cancel do not count */
   size_t new_rows, gone_rows, grew, shrank, rose, fell;
   double alpha; /* accepted share of wrong verdicts among the changed functions, as in the
                    options */
 
-  /* recorded total with its 95 % interval; with one run each of base and head, the interval assumes
-   * noise_cv */
+  /* recorded totals of base and head; their difference with its 95 % interval and p-value; with one
+   * run each of base and head, the interval assumes noise_cv */
   double total_base, total_head, total_delta, total_low, total_high, total_p;
   pprofc_verdict total_verdict; /* verdict on the total */
 
-  /* relative change that all functions share: head / base - 1 of recorded values */
+  /* relative change that all functions share (0.1 is 10 % more), with its interval and p-value */
   bool has_common; /* false if there are too few functions, if the sample type is unsuitable, or
                       with options.no_common */
   double common_change, common_low, common_high, common_p;
   pprofc_verdict common_verdict; /* verdict on the change that all functions share */
-  const double *common; /* factors that multiply all values of a run, one for each run, runs of the
-                           base first; their geometric mean is 1; NULL if only sums over runs are
-                           known */
+  const double *common; /* for each run, the factor that its functions share; runs of the base come
+                           first; the geometric mean is 1; NULL if only sums over runs are known */
 
   /* with several runs of base or of head: noise between runs as a share of the value, and the
    * weight of the other functions in this estimate, in degrees of freedom */
   double between_run_cv, prior_degrees;
   /* with one run each of base and head: observed variance of the functions divided by the expected
-   * variance, and the assumed noise between runs */
+   * variance, and the assumed noise between runs as a share of the value */
   double dispersion, noise_cv;
 
   double part;                /* sum of the changes of the changed rows, divided by total_delta */

@@ -42,9 +42,8 @@ static double compare_inner_range(struct gate_sample s) {
   return s.count >= 5 ? s.sorted[s.count - 2] - s.sorted[1] : compare_range(s);
 }
 
-/* Returns the larger inner range of base and head if the medians differ by more than this range,
- * because an outlier does not change a median. Otherwise returns the larger whole range, because an
- * outlier can change the mean. */
+/* Returns the larger inner range of base and head if the medians differ by more than this range.
+ * Otherwise returns the larger whole range, because outliers may explain the difference. */
 static double compare_both_ranges(struct gate_sample base, struct gate_sample head) {
   double inner = fmax(compare_inner_range(base), compare_inner_range(head));
   bool apart = fabs(compare_median(head) - compare_median(base)) > inner;
@@ -99,8 +98,8 @@ static double from_bits(uint64_t bits) {
   return value;
 }
 
-/* Counts the pairs whose ratio head / base is at most `limit`. A larger base value has at least as
- * many such pairs, so `fitting` never decreases. */
+/* Counts the pairs whose ratio head / base is at most `limit`. `fitting`, the number of such pairs
+ * of a base value, never decreases, because base is ascending. */
 static size_t ratios_up_to(struct gate_sample base, struct gate_sample head, double limit) {
   size_t count = 0, fitting = 0;
   for (size_t i = 0; i < base.count; i++) {
@@ -130,7 +129,7 @@ bool gate_ratio_interval(const struct gate *gate, struct gate_sample base, struc
   *low = *high = (double)NAN;
   size_t pairs, cut;
   if (__builtin_mul_overflow(base.count, head.count, &pairs)) return true;
-  /* The ratios need positive base values, and head values of at least 0. */
+  /* The ratios head / base need positive base values, and head values of at least 0. */
   if (base.sorted[0] <= 0 || head.sorted[0] < 0) return true;
   if (!gate_u_cut(base.count, head.count, alpha, &cut, gate->mem)) return false;
   if (cut == 0) return true;
@@ -224,7 +223,7 @@ static bool compare_medians(const struct gate *gate, struct gate_row *row, struc
   return gate_ratio_interval(gate, base, head, alpha, &row->low, &row->high);
 }
 
-/* Runs the U test of medians, because clusters and outliers make means misleading. */
+/* Runs the U test, because clusters and outliers make means misleading. */
 static bool run_second_test(const struct gate *gate, struct gate_row *row, struct gate_sample base,
                             struct gate_sample head) {
   struct gate_row u = gate_row_unknown();
@@ -376,7 +375,7 @@ static const char *test_on_rounds(const char *test) {
 
 /* ---- counts ------------------------------------------ */
 
-/* The noise of a count is this number times range / median, the larger of base and head. */
+/* The noise of a count is this number times the larger range / median of base and head. */
 #define COUNT_SWING 3
 
 /* Returns the range of a sample divided by its median. */

@@ -14,7 +14,7 @@
 struct gate;
 
 /* Smallest absolute changes that are regressions: for times in seconds, for sizes in bytes, and for
- * all other units. 0 if not set. Negative for no limit, not even the default limit for memory. */
+ * all other units. 0 if not set. Negative: no limit, and no default limit for memory. */
 struct gate_floor {
   double seconds, bytes, plain;
 };
@@ -153,7 +153,7 @@ struct gate_row {
                                       degrees of freedom; 0 if unknown */
   /* The larger range of base and head. A range is the largest minus the smallest sample. An inner
    * range skips the lowest and the highest sample. If the medians differ by more than both inner
-   * ranges, this is the larger inner range. */
+   * ranges, `range` is the larger inner range. */
   double range;
 
   bool whole;       /* true for the row of the geometric mean of all benchmarks */
@@ -169,7 +169,7 @@ struct gate_row {
 
   pprofc_str file; /* path of the file that has the row */
   size_t line;     /* line number in the file, from 1; 0 if the row does not come from a line */
-  pprofc_str text; /* unchanged text of the line */
+  pprofc_str text; /* text of this line, unchanged */
 
   /* The judge sets the fields below. */
   pprofc_gate_verdict verdict;
@@ -182,9 +182,9 @@ struct gate_row {
   bool is_cpu;       /* true for a CPU time that is judged instead of the wall time */
   const char *aside; /* reason why the gate judges another row instead, such as the CPU time of the
                         benchmark; else NULL */
-  bool watched; /* true for a time that is only watched: the gate judges instructions, or by -time
-                   auto CPU time; inconclusive if only the watched time got worse */
-  /* for a row with `watched` set: index of the row that the gate judges instead */
+  bool watched; /* true if the gate judges another row of the benchmark (`judged`), but makes this
+                   time inconclusive if only this time got worse */
+  /* if `watched` is set: index of the row that the gate judges instead of this row */
   size_t judged;
   double level;   /* p-value up to which the row would be significant if no other row changed */
   double visible; /* smallest change that the test would find; infinite if it would find no change;
@@ -244,8 +244,8 @@ struct gate {
   size_t visible_count; /* number of rows whose smallest detectable change is known */
   double visible_middle, visible_worst; /* median and maximum of the smallest detectable changes */
   size_t visible_row;                   /* index of the row that has visible_worst */
-  /* smallest detectable change of the geometric mean of all benchmarks, in the unit with the
-   * largest; 0 if the mean changed, or if the gate did not divide by the machine's speed */
+  /* smallest detectable change of the geometric mean of all benchmarks; the largest over all units;
+   * 0 if the mean changed, or if the gate did not divide by the machine's speed */
   double visible_whole;
   /* number of rounds in base and in head with which every row's test finds a change as large as the
    * threshold */

@@ -111,7 +111,7 @@ static void judge_prepare(struct gate *gate, struct gate_row *row, struct buffer
  * regress, and the rows that got no further rounds (gate_row.screened). The first test also has a
  * group of watched times (gate_row.watched). */
 struct family {
-  size_t test; /* index in gate_row.tests */
+  size_t test; /* index of the test in gate_row.tests */
   /* factor for the p-values: 2 for the third test (trimmed t), else 1. Without this factor, more
    * than a share alpha of unchanged suites would fail at least one of the three tests. */
   double factor;
@@ -217,7 +217,7 @@ bool gate_was_corrected(const struct gate *gate, const struct gate_row *row) {
 }
 
 /* True if the row that is judged instead of a time got worse. A few more instructions do not
- * explain a longer time, so the verdict on an instruction count must not be "unchanged". */
+ * explain a longer time, so a count with the verdict "unchanged" does not count as worse. */
 static bool judged_got_worse(const struct gate_row *judged) {
   if (!judged->exact) return judged->significant && judged->delta > 0;
   return judged->delta > 0 && judged->verdict != PPROFC_GATE_UNCHANGED;

@@ -47,9 +47,9 @@ bool gate_ratio_interval(const struct gate *gate, struct gate_sample base, struc
 
 /* ---- power ------------------------------------------ */
 
-/* Computes the smallest change that a comparison finds, and the number of samples that finds a
- * given change. A test finds a change if its two-sided p-value is at most `level` in a share
- * GATE_POWER of runs. Noise is normal and proportional to the value. Welch's test uses the
+/* Computes the smallest change that a comparison detects, and the number of samples that detects a
+ * given change. A change is detected if a share GATE_POWER of comparisons gives a two-sided p-value
+ * of at most `level`. Assumes normal noise proportional to the value. Welch's test uses the
  * noncentral t distribution with the degrees of freedom of Welch and Satterthwaite. Up to 50
  * samples each of base and head, the U test is simulated with a fixed seed. With more samples, the
  * smallest change of the U test is sqrt(pi / 3) times the smallest change of Welch's test. */
@@ -133,7 +133,7 @@ bool gate_was_corrected(const struct gate *gate, const struct gate_row *row);
 /* ---- the verdict on a row ---------------------------- */
 
 /* Returns the verdict of a row without a test (ignored, missing, new ...), or PPROFC_GATE_UNCHANGED
- * to compare it. `decides` is the rule that ignores or accepts the row, or NULL. */
+ * if it needs a test. `decides` is the rule that ignores or accepts the row, or NULL. */
 pprofc_gate_verdict verdict_without_test(const struct gate_row *row,
                                          const struct gate_rule *decides);
 
@@ -209,9 +209,9 @@ void gate_screen_settings(struct gate_settings *settings);
 /* True if a row needs further rounds. The settings must be from gate_screen_settings. */
 bool gate_screen_selects(const struct gate_row *row);
 
-/* True if a look (an early judgement, see above) decides about a row. Either the row has regressed
- * at a small share of its significance level (at most a hundredth), or its interval excludes a
- * regression. `rounds` is the number of further rounds in the plan, at least 1. */
+/* True if a look (an early judgement, see above) decides about a row. The row has regressed with a
+ * p-value far below its level (at most a hundredth of it), or its interval excludes a regression.
+ * `rounds` is the number of further rounds in the plan, at least 1. */
 bool gate_look_decides(const struct gate_row *row, size_t rounds);
 
 /* Plan of the second stage (the further rounds). */

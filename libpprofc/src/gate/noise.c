@@ -5,7 +5,7 @@
 #include "gate/judge.h"
 
 void gate_noise_key(struct buffer *out, pprofc_str group, pprofc_str name, pprofc_str unit) {
-  escape_line(out, group); /* Escape all texts, because the texts of rows are escaped. */
+  escape_line(out, group); /* Escape all texts, as gate_add does. */
   buffer_add_char(out, '\0');
   escape_line(out, name);
   buffer_add_char(out, '\0');
@@ -98,16 +98,16 @@ pprofc_status gate_learn_noise(struct gate *gate, const pprofc_bench *set, pprof
 /* Statistics of the benchmarks in a unit. The tail is the excess kurtosis of the difference of two
  * runs: 0 for normal noise, and above 0 if large differences are more frequent. */
 struct unit_noise {
-  /* statistics of log(variance), corrected for the bias of small samples: number, mean, sum of
-   * squared deviations, and sum of sampling variances */
+  /* number of benchmarks, and statistics of log(variance), corrected for the bias of small samples:
+   * mean, sum of squared deviations, and sum of sampling variances */
   size_t count;
   double mean, squares, sampling;
-  /* sums over the benchmarks of three means; d is the difference of two runs: d^4, d^2, and the
-   * product of two d^2 that have no run in common */
+  /* If d is the difference of two runs of a benchmark: sums over the benchmarks of the mean of d^4,
+   * of d^2, and of the product of d^2 from two separate pairs of runs */
   double fourth, second, product;
-  size_t products; /* number of benchmarks in `product`, which needs four runs */
-  double skew;     /* sum of the third cumulants, one for each benchmark */
-  /* tail (see the comment on the struct), and sum over the benchmarks of 1 / number of runs */
+  size_t products; /* number of benchmarks in `product`: those with at least four runs */
+  double skew;     /* sum of the third cumulants of the benchmarks */
+  /* tail (see the comment on the struct), and sum of 1 / runs over the benchmarks */
   double tail, inverse_runs;
   /* variance that all benchmarks of the unit share, and its weight in degrees of freedom */
   double variance, degrees;
@@ -141,7 +141,7 @@ static void unit_noise_add(struct unit_noise *u, const struct gate_earlier *e) {
  * tail within each benchmark. With fewer, assumes that all benchmarks have equal noise. If their
  * noise differs, the tail is too large, and the test finds fewer changes. A few runs seldom contain
  * the largest values of skewed noise. So the tail is at least a multiple of the squared skewness,
- * which few runs show more exactly (docs/method/gates_earlier.md). */
+ * because few runs suffice to estimate the skewness (docs/method/gates_earlier.md). */
 static double unit_noise_tail(const struct unit_noise *u) {
   double count = (double)u->count, square = u->second * u->second / count;
   if (u->products == u->count) square = u->product;
@@ -154,7 +154,7 @@ static double unit_noise_tail(const struct unit_noise *u) {
 static void unit_noise_finish(struct unit_noise *u) {
   if (u->count < SHARED_MIN) return;
   u->tail = unit_noise_tail(u);
-  /* Frequent large differences (tail > 0) make the estimated variances vary more. */
+  /* If large differences are frequent (tail > 0), variances of few runs vary more. */
   double sampling = u->sampling + 2 * u->tail * u->inverse_runs;
   double spread = u->squares / (double)(u->count - 1) - sampling / (double)u->count;
   u->degrees = DEGREES_MOST;
@@ -163,7 +163,7 @@ static void unit_noise_finish(struct unit_noise *u) {
 }
 
 /* Lowers the degrees of freedom, so that the t distribution has large values as often as the noise.
- * This widens the distribution, so reduces the variance by the same factor. */
+ * Fewer degrees of freedom widen the distribution, so also reduces e->variance. */
 static void earlier_add_tail(struct gate_earlier *e, double tail) {
   if (!(tail > 0) || !(e->degrees > 4)) return;
   double degrees = 4 + 6 / (tail + 6 / (e->degrees - 4));
@@ -181,7 +181,7 @@ bool gate_share_earlier(struct gate *gate) {
   for (size_t i = 0; i < count; i++) {
     const struct unit_noise *u = &shared[all[i].unit];
     double degrees = all[i].degrees + u->degrees;
-    /* A variance of 0 is right for memory sizes, which have no noise, but is chance for times. */
+    /* A variance of 0 is right for memory sizes, which have no noise; for times it is chance. */
     if (!(all[i].variance > 0) && !(all[i].timed && u->degrees > 0)) continue;
     all[i].variance = (u->degrees * u->variance + all[i].degrees * all[i].variance) / degrees;
     all[i].degrees = degrees;
@@ -232,7 +232,7 @@ void gate_test_earlier(const struct gate *gate, struct gate_row *row, pprofc_str
   uint32_t id = interner_find(&gate->noise_keys, key);
   if (id == MAP_NONE) return;
   const struct gate_earlier *e = &gate->noise[id];
-  /* Times are equal only by chance, so the noise between these runs is unknown. */
+  /* Equal times are chance: they do not show the noise between runs. */
   if (e->timed && !(e->variance > 0)) return;
   row->one_process = false; /* Earlier runs show the noise, so one process suffices. */
   if (!(e->variance > 0) || row->base_count < 2 || row->head_count < 2) return;

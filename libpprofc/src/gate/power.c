@@ -3,8 +3,8 @@
  * change. */
 #include "gate/judge.h"
 
-#define CHANGE_MAX  10.0  /* largest relative increase that is tried; a decrease is at most 1 */
-#define SAMPLES_MAX 10000 /* largest useful number of samples in base and in head */
+#define CHANGE_MAX  10.0  /* largest relative increase to check */
+#define SAMPLES_MAX 10000 /* largest number of samples to check */
 #define U_COUNTED   50    /* largest sample size for which U is simulated */
 #define U_DRAWS     2000
 /* sqrt(pi / 3): in large normal samples, the smallest change that the U test finds is this many
@@ -63,7 +63,7 @@ static double power_of_t(const struct chi *chi, double shift, double critical) {
   return sum;
 }
 
-/* Error of the mean of a sample: the true variance, and the degrees of freedom of its estimate. */
+/* Variance of the mean of a sample, and degrees of freedom of the estimated variance. */
 struct mean_error {
   double variance, degrees;
 };
@@ -72,7 +72,7 @@ struct mean_error {
 
 /* Returns the power of Welch's test. The estimates of both variances are chi-squared. Their sum is
  * independent of their ratio, and the test's degrees of freedom depend only on the ratio. The
- * integral runs over an angle that represents the ratio. */
+ * function integrates over the ratio, in the form of an angle. */
 static double power_of_welch(double change, struct mean_error x, struct mean_error y,
                              double level) {
   double degrees = x.degrees + y.degrees, true_error = sqrt(x.variance + y.variance);
@@ -108,8 +108,8 @@ double gate_power_welch(const struct gate_design *d, double change) {
   return power_of_welch(change, x, y, d->level);
 }
 
-/* Returns the normal quantile of a power, for the secant method, because the quantile is nearly
- * linear in the change. */
+/* Returns the normal quantile of a power. The quantile is nearly linear in the change, so the
+ * secant method converges fast. */
 static double probit_of(double power) {
   return pprofc_normal_quantile(fmin(fmax(power, 1e-15), 1 - 1e-15));
 }
@@ -182,7 +182,7 @@ static double shift_of_draw(uint64_t *state, size_t n, size_t m, size_t cut, dou
   return gate_power_select(differences, n * m, n * m - cut);
 }
 
-/* Computes the head's shift, in standard deviations, that most tests (GATE_POWER) detect. */
+/* Computes the head's shift, in standard deviations, that a share GATE_POWER of draws detects. */
 static bool simulate_u(size_t n, size_t m, double level, double *shift,
                        const pprofc_allocator *mem) {
   size_t cut, size = n + m + n * m;
@@ -216,7 +216,7 @@ static bool shift_for_u(struct gate_power *power, size_t n, size_t m, double lev
   return !power->known.failed;
 }
 
-/* Converts a shift in standard deviations to a relative change; this scales head's noise. */
+/* Converts a shift in standard deviations to a relative change, which also scales head's noise. */
 static double change_of_shift(const struct gate_design *d, double shift) {
   double change = 0, most = most_change(d);
   for (int i = 0; i < 200; i++) {
@@ -264,8 +264,8 @@ static bool is_enough(struct gate_power *power, struct gate_design *d, double sa
   return true;
 }
 
-/* Estimates the number of samples that base and head each need from the normal distribution. Then
- * repeats the estimate with the t distribution for this number. */
+/* Uses the normal distribution to estimate how many samples base and head each need. Then repeats
+ * the estimate with the t distribution for this number. */
 static double guess_samples(double level, double ratio) {
   double goal = pprofc_normal_quantile(GATE_POWER), t = -pprofc_normal_quantile(level / 2);
   double n = 2 + (t + goal) * (t + goal) * ratio;
@@ -278,7 +278,7 @@ static double guess_samples(double level, double ratio) {
   return ceil(n);
 }
 
-/* Goes down or up from guess_samples to the smallest number of samples that suffices. */
+/* Goes from guess_samples down or up to the smallest number that detects the change. */
 bool gate_power_samples(struct gate_power *power, const struct gate_design *design, double change,
                         double *samples) {
   struct gate_design d = *design;

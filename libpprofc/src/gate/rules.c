@@ -28,8 +28,8 @@ struct gate_rules_member {
   const char *name;
   const char *(*take)(struct rules_reader *reader, const struct node *value, void *field);
   size_t field;
-  size_t given; /* offset of a bool that is set if the file has the member; 0 if there is no such
-                   bool */
+  size_t given; /* offset of the bool in the same struct that is set if the file has the member; 0
+                   if there is no such bool */
 };
 
 /* ---- values ------------------------------------------ */
@@ -271,11 +271,11 @@ static void put_mistake_place(const struct rules_reader *r, char *out, size_t si
     snprintf(out, size, "%s, \"%.200s\"", rule, r->key);
 }
 
-/* Finds the line and the column of the error, counted from 1. A name with escapes was copied, so
- * its place in the text is unknown, and both are 1. */
+/* Finds the line and the column of the error, counted from 1. If the name has escapes, its place in
+ * the text is unknown, and line and column are 1. */
 static void find_mistake(const struct rules_reader *r, size_t *line, size_t *column) {
   uintptr_t offset = (uintptr_t)r->at - (uintptr_t)r->data.data;
-  if (r->key) offset--; /* r->at is after the opening quote; report the quote. */
+  if (r->key) offset--; /* r->at is after the opening quote; report the position of the quote. */
   *line = *column = 1;
   if (offset >= r->data.size) return;
   for (const char *c = r->data.data; offset-- > 0; c++) {

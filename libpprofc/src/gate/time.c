@@ -12,7 +12,7 @@ enum kind { WALL, CPU, USER, SYSTEM, RATE, INSTRUCTIONS, KINDS };
  * has one struct for each column of a printed table. */
 struct gate_times {
   size_t row[KINDS];
-  size_t seen[KINDS]; /* number of columns found so far, by kind of row */
+  size_t seen[KINDS]; /* number of columns so far that have a row of the kind */
 };
 
 static const char *const units[KINDS] = {"sec/op",     "cpu-sec/op", "user-sec/op",
@@ -140,7 +140,7 @@ struct times_table {
   struct buffer key; /* key of the current benchmark */
 };
 
-/* Returns the times of the benchmark that has the key t->key. Adds empty times for a new benchmark.
+/* Returns the gate_times of the benchmark with the key t->key. Adds an element for a new benchmark.
  * Returns NULL when out of memory. */
 static struct gate_times *find_times(struct times_table *t) {
   static const struct gate_times none = {

@@ -2,7 +2,7 @@
  * conditions. */
 #include "gate/judge.h"
 
-/* Relative improvement above which the benchmark may measure nothing. */
+/* If a cost falls by more than this share, the benchmark may no longer do its work. */
 #define SUSPICIOUS 0.5
 #define ROUNDING   1e-12 /* tolerance for the rounding of a division */
 
@@ -91,7 +91,7 @@ static bool has_interval(const struct gate_row *row) {
   return !isnan(row->low) && !isnan(row->high);
 }
 
-/* True if the interval excludes every regression as large as the threshold. */
+/* True if the interval excludes a regression by the threshold or more. */
 static bool excludes_regression(const struct gate_row *row) {
   double worst = row->direction < 0 ? row->high : -row->low;
   return has_interval(row) && worst < row->threshold;
@@ -139,8 +139,8 @@ const char *gate_row_verdict(const struct gate_row *row) {
 /* Maximum number of rounds of a benchmark, as a multiple of the requested number. */
 #define SCREEN_MAX 4
 
-/* A look (an early judgement, see judge.h) finds a regression at a share of the significance level.
- * This share is at most LOOK_SHARE for one look, and at most LOOKS_SUM for all looks together. */
+/* The significance level of a look (an early judgement, see judge.h) is a share of the row's level:
+ * at most LOOK_SHARE for one look, and at most LOOKS_SUM for all looks together. */
 #define LOOK_SHARE 0.01
 #define LOOKS_SUM  0.07
 

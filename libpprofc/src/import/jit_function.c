@@ -42,7 +42,7 @@ static void name_of_script(pprofc_str text, struct jit_function *f) {
   f->file = str_starts(place, scheme) ? str_slice(place, scheme.size, place.size) : place;
 }
 
-/* Prefixes of the names of JIT-compiled code, and the functions that split the rest of a name. */
+/* Prefixes of names of JIT-compiled code, and functions that split the text after the prefix. */
 static const struct jit_language {
   const char *prefix;
   void (*split)(pprofc_str text, struct jit_function *f);

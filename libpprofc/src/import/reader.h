@@ -144,15 +144,15 @@ static inline bool scaled_parse(pprofc_str text, int exponent, int64_t *out) {
 /* Counts the events that a reader used, and the events that it skipped for each reason. The counts
  * become comments in the profile. open.c prints the comments that users must see. */
 
-/* A reason for skipping events. It becomes a comment: "1 " and `one`, or `count` and `many`. */
+/* A reason for skipping events. It becomes a comment: "1 ONE" if count is 1, else "COUNT MANY". */
 struct import_loss {
   uint64_t count;
   /* `one` is the text for one event, `many` the text for several events. In the row that ends a
-   * list, `one` is NULL. If another comment of the profile gives the reason, `one` is "". */
+   * list, `one` is NULL. If another comment explains why the events were skipped, `one` is "". */
   const char *one, *many;
 };
 
-/* Adds a comment, unless count is 0: "1 " and `one`, or `count` and `many`. */
+/* Adds a comment: "1 ONE" if count is 1, "COUNT MANY" if it is larger. */
 void import_note_count(pprofc_builder *builder, uint64_t count, const char *one, const char *many);
 
 /* Adds the comment "WHAT: COUNT" to the profile, unless count is 0. */
@@ -177,8 +177,9 @@ void import_compare_total(pprofc_builder *builder, const char *events, uint64_t 
 void import_compare_version(pprofc_builder *builder, const char *format, int64_t version,
                             int64_t newest);
 
-/* True if users must see a comment: a version or a total differs, or more than 1 % of the events
- * were skipped. Writes the comment as a message to `out`, cut to `size` bytes. */
+/* True if users must see a comment: the format is newer than the reader, a stated total is wrong,
+ * or more than 1 % of the events were skipped. Writes the comment as a message to `out`, cut to
+ * `size` bytes. */
 bool import_warning(pprofc_str comment, char *out, size_t size);
 
 /* ---- names that JIT compilers write ----------------- */
@@ -187,7 +188,7 @@ bool import_warning(pprofc_str comment, char *out, size_t size);
 struct jit_function {
   pprofc_str name, file; /* name and source file of the function; the name is empty if a function of
                             JavaScript has no name, and the file is empty if it is unknown */
-  int64_t line;          /* first line of the function, or 0 */
+  int64_t line;          /* first line of the function; 0 if unknown */
 };
 
 /* Splits a name that Python or V8 wrote. Returns any other name unchanged. */
@@ -204,7 +205,7 @@ bool jit_take_inlined(pprofc_str *symbol, pprofc_str *name);
 struct call_path {
   uint32_t caller;   /* index of the caller's path, or MAP_NONE at the root */
   uint32_t location; /* location of the innermost frame */
-  uint32_t callee;   /* index of the path of the first callee that was entered, or MAP_NONE */
+  uint32_t callee;   /* index of the first path with this path as `caller`; MAP_NONE: no path */
   uint32_t depth;
   uint32_t size;        /* size of `stack` in bytes */
   const uint8_t *stack; /* stack in the builder's encoding, or NULL until a sample needs it */
@@ -216,8 +217,8 @@ struct call_paths {
   struct call_path *items;
   size_t count, room;
   uint32_t newest;     /* index of the path that was entered last */
-  struct map by_frame; /* hash table of all paths except the first callee of each path, keyed by
-                          caller and location */
+  struct map by_frame; /* hash table of the paths by caller and location, without the path `callee`
+                          of each path */
   uint32_t *frames;    /* working memory: frames of one stack, leaf first */
   size_t frame_room;
 };

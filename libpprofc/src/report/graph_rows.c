@@ -92,7 +92,7 @@ static bool graph_copy_edges(struct graph_copy *c) {
   for (size_t i = 0; i < g->sorted_count; i++) {
     const struct graph_edge *edge = &g->edges[g->sorted[i]];
     size_t source = c->row_of[edge->source], target = c->row_of[edge->target];
-    if (source == SIZE_MAX || target == SIZE_MAX) continue; /* One of the nodes is not shown. */
+    if (source == SIZE_MAX || target == SIZE_MAX) continue; /* caller or callee is hidden */
     edges[count++] = (pprofc_graph_edge){
         .source = source,
         .target = target,

@@ -18,8 +18,8 @@ struct report {
                                its own graph */
   bool rows_add_up; /* true if the report marks its rows for -budget (output_row), and the flat
                        values of these rows add up to the total */
-  struct graph_summary legend; /* if rows_add_up: how many nodes are shown and dropped */
-  int node_rank; /* if rows_add_up: rank of the rows that show nodes, for -budget (core/brief.h) */
+  struct graph_summary legend; /* if rows_add_up: numbers of shown and dropped nodes */
+  int node_rank;          /* if rows_add_up: importance of the rows that show nodes (brief_mark) */
   pprofc_str output_unit; /* value of the option unit, or the unit that pipeline_graph chose
                              (docs/spec/pprof.md, 20.2) */
 };
@@ -69,8 +69,7 @@ const struct report_format *report_format_find(const char *name);
 /* Returns a sample's value for display with the option mean: the value divided by the first value
  * of the sample, which is `divisor`. Returns `value` if `divisor` is 0. */
 static inline int64_t report_mean(int64_t value, int64_t divisor) {
-  if (divisor == -1)
-    return (int64_t)(0 - (uint64_t)value); /* no overflow for the smallest integer */
+  if (divisor == -1) return (int64_t)(0 - (uint64_t)value); /* negates even INT64_MIN */
   return divisor ? value / divisor : value;
 }
 
@@ -121,7 +120,7 @@ pprofc_status report_no_match(const struct report *report, const char *what, con
 
 /* ---- kept reports ----------------------------------- */
 
-/* Reports that keep their graph. Later reports with the same filters and format use it again. */
+/* The graph of a report, kept for later reports with the same filters and format. */
 
 struct kept_report;
 

@@ -230,7 +230,7 @@ static int classic_compare_rows(const void *a, const void *b, const void *contex
   return x->index < y->index ? -1 : 1;
 }
 
-/* Collects the means of an input's benchmarks, except means of 0. Returns their number. */
+/* Collects the means of an input's benchmarks, except means of 0. Returns the number of means. */
 static size_t collect_means(const struct classic *c, uint32_t config, uint32_t unit,
                             double *means) {
   size_t count = 0;

@@ -27,8 +27,8 @@ void classic_metric_name(struct buffer *out, pprofc_str unit) {
   buffer_add_str(out, unit);
 }
 
-/* A unit prefix ("k"). Times are multiplied by `divisor`, other values divided. Number of decimals:
- * 0 for values of at least `hundreds`, 1 for at least `tens`, 2 for at least `ones`. */
+/* A unit prefix ("k"). Times are multiplied by `divisor`; other values are divided by it. Number of
+ * decimals: 0 for values of at least `hundreds`, 1 for at least `tens`, 2 for at least `ones`. */
 struct classic_scale_step {
   double divisor;
   const char *suffix;

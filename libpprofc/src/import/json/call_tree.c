@@ -32,8 +32,8 @@ uint32_t call_tree_find(const struct json_call_tree *tree, const struct node *id
   return call_tree_lookup(tree, hash_bytes(id->text.data, id->text.size), id->text);
 }
 
-/* Follows callers from a node to the root, or to a node that was already reached. If this walk
- * reached that node, the callers form a loop: cuts the loop and returns true. */
+/* Follows callers from a node to the root, or to a node that was already reached. If the same walk
+ * had reached it, the callers form a loop: cuts the loop and returns true. */
 static bool call_tree_cut_from(struct json_call_tree *tree, size_t start) {
   uint32_t walk = (uint32_t)start + 1, node = (uint32_t)start;
   while (!tree->nodes[node].seen) {

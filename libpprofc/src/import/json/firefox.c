@@ -37,7 +37,7 @@ struct firefox_reader {
   bool has[WEIGHT_COUNT], has_cpu, cpu_is_cycles;
   double cpu_factor;            /* factor that converts threadCPUDelta to nanoseconds */
   struct firefox_tables tables; /* tables of the current thread */
-  struct trace_thread thread;   /* names of the current thread */
+  struct trace_thread thread;   /* the current thread: its names and ids */
   struct call_paths paths;
   uint32_t *path; /* call path of each stack entry; MAP_NONE if the entry has no frames */
   size_t path_count;
@@ -46,9 +46,9 @@ struct firefox_reader {
   int64_t said; /* number of samples according to the `length` of the lists of samples; -1 if a list
                    has no valid `length` */
   size_t listed;    /* number of samples that the lists of samples contain */
-  int64_t interval; /* sampling interval in nanoseconds, or 0 */
+  int64_t interval; /* sampling interval in nanoseconds; 0 if unknown */
   const struct node *libs;
-  uint32_t *mappings; /* mapping of each library, or NONE */
+  uint32_t *mappings; /* mapping of each library; NONE: not added yet */
 };
 
 static const struct node *table_of(const struct node *thread, const struct node *shared,
@@ -260,7 +260,7 @@ static void firefox_add_sample(struct firefox_reader *r, const struct node *samp
 struct firefox_clock {
   const struct node *times, *deltas;
   int64_t now, next;      /* times of the current sample and of the next sample, in nanoseconds */
-  bool known, next_known; /* true if the file has the time `now`, and the time `next` */
+  bool known, next_known; /* true if the file states `now` and `next` */
   size_t count;
   uint32_t track;
 };

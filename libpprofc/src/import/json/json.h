@@ -7,8 +7,8 @@
 #include "core/json_tree.h"
 #include "import/reader.h"
 
-/* Suffix that pprofc adds to the name of the exporter in a speedscope file if the samples of the
- * file are in order of time. */
+/* Suffix that pprofc adds to the exporter's name in a speedscope file whose samples are in order of
+ * time. */
 #define SPEEDSCOPE_TIMED " in order of time"
 
 /* Suffix of the names of profiles with sums, whose samples have no order in time. */
@@ -122,7 +122,7 @@ enum call_kind {
 struct call_node {
   pprofc_str id;
   const struct node *json;
-  uint32_t parent; /* index of the caller's node, or MAP_NONE */
+  uint32_t parent; /* index of the caller's node; MAP_NONE: no caller */
   uint32_t location;
   uint32_t seen; /* in the search for loops: id of the walk that reached the node first, or 0 */
   uint32_t path; /* call path of the node; MAP_NONE if the path has no frames */

@@ -34,7 +34,7 @@ static void scalene_add_up(int64_t *values) {
   if (__builtin_add_overflow(values[1], values[2], &values[3])) values[3] = INT64_MAX;
 }
 
-/* Adds the sample types of the three times, which follow the first sample type. */
+/* Adds a sample type for each of the three kinds of time. */
 static void scalene_times(struct scalene *s) {
   pprofc_builder_type(s->builder, "python", "nanoseconds");
   pprofc_builder_type(s->builder, "native", "nanoseconds");

@@ -178,11 +178,11 @@ static void speedscope_add_sample(struct speedscope_reader *r, struct speedscope
   import_label(r->builder, "profile", m->name);
 }
 
-/* Keeps the frames of the previous stack with which the next stack, at `text`, also begins. `room`
- * is the number of bytes that can be read at `text`. */
+/* Keeps only the frames of the previous stack that are also the first frames of the stack at
+ * `text`. `room` is the number of bytes that can be read at `text`. */
 static void speedscope_share(struct speedscope_stack *stack, const char *text, size_t room) {
   size_t end = stack->depth ? stack->ends[stack->depth - 1] : 0;
-  if (room > end) room = end; /* do not compare bytes after the previous stack */
+  if (room > end) room = end; /* the previous stack has `end` bytes */
   size_t common = str_common((pprofc_str){stack->text, room}, (pprofc_str){text, room});
   while (stack->depth && stack->ends[stack->depth - 1] > common) stack->depth--;
   stack->text = text;

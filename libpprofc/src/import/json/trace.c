@@ -120,7 +120,7 @@ static void trace_samples(const struct node *root, pprofc_builder *builder, stru
 struct trace_complete {
   int64_t at, end;
   uint32_t order, key;
-  uint32_t outer; /* index of the event that contains this event, or MAP_NONE */
+  uint32_t outer; /* index of the event that contains this event; MAP_NONE: no event */
 };
 
 /* An event and its key. The key is the index of the event's name and arguments in trace_reader.key.
@@ -187,8 +187,8 @@ static pprofc_str trace_text(struct trace_reader *r, const struct node *event) {
   return buffer_str(&r->scratch);
 }
 
-/* Adds and returns the location of an event. The location has the event's name, and from its
- * arguments the source position and clang's `detail`, if given. */
+/* Adds and returns the location of an event. The location has the event's name. If the event has
+ * them as arguments, it also has clang's `detail` and the source position. */
 static uint32_t trace_location(struct trace_reader *r, const struct node *event) {
   const struct node *args = node_get(event, "args");
   pprofc_str name = json_id(node_get(event, "name")), detail = node_text(args, "detail");
@@ -329,7 +329,7 @@ static int64_t trace_end(struct trace_reader *r, const struct node *event, int64
 }
 
 /* Closes an event and returns the index of the event that contains it. Extends the containing event
- * if it ends earlier. */
+ * to the end of the closed event. */
 static uint32_t trace_close(struct trace_complete *complete, uint32_t event) {
   uint32_t outer = complete[event].outer;
   if (outer != MAP_NONE && complete[outer].end < complete[event].end)
@@ -337,10 +337,10 @@ static uint32_t trace_close(struct trace_complete *complete, uint32_t event) {
   return outer;
 }
 
-/* Moves the ends of events so that all events nest. An event crosses an open event if it begins in
- * the open event and ends after it. If the overlap is shorter than the rest of the new event, the
- * open event then ends where the new event begins. Otherwise the open event is extended to the end
- * of the new event. Rounded times and kernels of a GPU cross by less than a microsecond. */
+/* Moves the ends of events so that all events nest. A new event crosses an open event if it begins
+ * in the open event and ends later. If the overlap is shorter than the remaining part of the new
+ * event, cuts the open event where the new event begins. Otherwise extends the open event to the
+ * end of the new event. */
 static void trace_nest(struct trace_reader *r, struct trace_complete *complete, size_t count) {
   uint32_t open = MAP_NONE;
   for (size_t i = 0; i < count; i++) {
@@ -415,7 +415,7 @@ static bool trace_read_thread(struct trace_reader *r, const struct trace_entry *
 }
 
 /* Recorded times (builder_event_of) have the index of a sum. From time `first` on, replaces it by
- * the index of the sample. `sample` is the index of this thread's first sample. */
+ * the index of the sum's sample. `sample` is the index of this thread's first sample. */
 static bool trace_number_events(struct trace_reader *r, const struct trace_sums *sums, size_t first,
                                 size_t sample) {
   if (first == builder_event_count(r->builder)) return true;

@@ -8,7 +8,7 @@
 
 struct trace_thread {
   pprofc_str pid, tid, name, process;
-  size_t events; /* number of the thread's events, set by the caller */
+  size_t events; /* number of the thread's events; trace.c counts them */
 };
 
 struct trace_threads {
@@ -72,9 +72,8 @@ struct trace_faults {
 /* List of end events with the same time that have not yet closed a frame. All events of a list have
  * the same key (end_lists.by_key) or the same name (end_lists.by_name). */
 struct end_list {
-  uint32_t batch; /* id of the group of simultaneous end events to which the list belongs; for any
-                     other group the list is empty */
-  uint32_t first; /* index of the first end event in the list, or MAP_NONE */
+  uint32_t batch; /* id of the group of simultaneous end events that the list is from */
+  uint32_t first; /* index of the list's first end event; MAP_NONE: the list is empty */
 };
 
 /* Sum over the events of one thread that have the same call path and the same key. */
@@ -88,7 +87,7 @@ struct trace_sums {
   struct trace_sum *items;
   size_t count, room;
   uint32_t track;      /* track for the times of the thread (profile/builder.h) */
-  struct map by_event; /* hash table of the sums, keyed by path and key */
+  struct map by_event; /* hash table of the sums by call path and event key */
 };
 
 /* Lists of end events: one list for each key and one for each name. All threads use these lists,

@@ -94,7 +94,7 @@ static void walker_advance(struct trace_walker *w, int64_t at) {
   if (at > w->clock) w->clock = at;
 }
 
-/* Returns the index of the sum for a call path and a key. Adds the sum if it is new. Returns
+/* Returns the index of the sum for a call path and an event key. Adds the sum if it is new. Returns
  * MAP_NONE when out of memory. */
 static uint32_t trace_sum_of(struct trace_sums *s, uint32_t path, uint32_t key) {
   if (path == MAP_NONE || s->count >= MAP_NONE - 1) return MAP_NONE;
@@ -144,10 +144,10 @@ static void walker_leave(struct trace_walker *w, const struct trace_mark *end) {
 /* True if a begin event comes before an end event that has the same time. */
 static bool walker_begins_first(struct trace_walker *w, const struct trace_mark *begin,
                                 const struct trace_mark *end) {
-  if (begin->key == end->key) return true; /* the begin event opens a frame without duration */
+  if (begin->key == end->key) return true; /* a frame without duration begins before it ends */
   uint32_t fitting = ends_fitting(w);
   if (fitting != MAP_NONE) end = &w->ends->at[fitting];
-  /* If the end event has the name of the innermost open frame, it comes first. */
+  /* An end event with the name of the innermost open frame comes first. */
   if (fitting != MAP_NONE && walker_name(w, end) != w->lists->nameless) return false;
   return begin->place <= end->place;
 }

@@ -127,8 +127,8 @@ static int64_t v8_sum(int64_t a, int64_t b) {
 }
 
 /* Returns the end of the run that begins at sample `first`: consecutive samples with the same node.
- * Advances *clock from the time of `first` to the start of the next run, or to the time of the last
- * sample. */
+ * *clock is the time of `first`, and becomes the start of the next run. For the last run, it
+ * becomes the time of the last sample. */
 static size_t v8_run(const struct v8_recording *r, size_t first, int64_t *clock) {
   size_t i = first;
   do {

@@ -66,8 +66,8 @@ static uint32_t callgrind_put_name(struct callgrind_texts *names, struct output 
   return id + 1;
 }
 
-/* Does the same as callgrind_put_name for text `text` of the graph, which is printed as `name`.
- * Stores the number of the name for the next call. */
+/* Does the same as callgrind_put_name. `text` is the id of the name in the graph; the number of the
+ * name is stored for the next call with this id. */
 static uint32_t callgrind_put_text(struct callgrind_texts *names, struct output *out,
                                    const char *tag, uint32_t text, pprofc_str name) {
   if (names->number[text])
@@ -132,7 +132,7 @@ struct namesake {
 /* A function, which has one or more nodes of the graph. If several functions have the same file and
  * name, `index` distinguishes them. */
 struct function_node {
-  uint32_t parent, object; /* node of the caller in a call tree, and text id of the object file */
+  uint32_t parent, object; /* node of the caller (in a call tree), and text id of the object file */
   int64_t start_line, column;
   uint32_t namesake, index;
   uint32_t number; /* number of the name in the output; 0 if it was not printed yet */

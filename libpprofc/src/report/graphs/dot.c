@@ -184,8 +184,8 @@ static double share_of_total(const struct dot *d, int64_t value) {
 /* ---- the legend -------------------------------------- */
 
 struct legend_text {
-  struct buffer text; /* texts of the labels, each with a newline at its end */
-  size_t first;       /* size of the first label in bytes */
+  struct buffer text; /* lines of the legend, each with a newline at its end */
+  size_t first;       /* size of the first line in bytes */
 };
 
 static void dot_add_label(void *context, const char *prefix, pprofc_str text) {
@@ -265,8 +265,8 @@ static double largest_flat(const struct graph *g) {
 
 /* ---- tags -------------------------------------------- */
 
-/* Identity of a box. The id of the box of node 2 is "N2". The box of its first tag is "N2_0", and
- * the box of this tag's second number tag is "NN2_0_1". */
+/* Identity of a box. The box of node 2 has the id "N2". The box of the node's first tag has the id
+ * "N2_0". */
 struct box {
   uint32_t node, tag; /* number of a node; index of its tag, or NONE for the box of the node */
 };

@@ -7,10 +7,10 @@
 /* A symbol that the report prints. */
 struct routine {
   struct object *object;
-  uint64_t start, end; /* addresses in the file; `end` is the address of the last byte */
+  uint64_t start, end; /* addresses of the first and last byte in the file */
   const pprofc_str *names;
   size_t name_count;
-  const struct graph_node **nodes; /* nodes in the symbol, sorted by address */
+  const struct graph_node **nodes; /* graph nodes in the symbol, sorted by address */
   size_t node_count;
   size_t order; /* index of the symbol in the order in which symbols were found */
 };
@@ -67,9 +67,8 @@ static bool has_wanted_address(const struct disasm *d, const struct object_symbo
 }
 
 /* Finds the names to show for a symbol. If the argument of -disasm is an address in the symbol,
- * sets *names to all names of the symbol. Otherwise sets it to the first name that matches it,
- * mangled or demangled. Sets *names to NULL if no name matches. Returns false when out of
- * memory. */
+ * sets *names to all names of the symbol. Otherwise sets *names to the first (mangled or demangled)
+ * name that matches. Sets *names to NULL if no name matches. Returns false when out of memory. */
 static bool match_symbol(struct disasm *d, const struct object_symbol *symbol,
                          const pprofc_str **names, size_t *count) {
   if (has_wanted_address(d, symbol)) {
@@ -90,7 +89,7 @@ static bool match_symbol(struct disasm *d, const struct object_symbol *symbol,
 /* A node of the graph, and its address in the object file. */
 struct spot {
   const struct graph_node *node;
-  uint64_t address; /* address in the object file */
+  uint64_t address; /* address of the node in the object file */
   size_t order;
 };
 
@@ -133,7 +132,7 @@ static bool add_routine(struct disasm *d, struct routine routine, const struct s
   return true;
 }
 
-/* Adds the symbols of an object file that match and have samples. */
+/* Adds each symbol of an object file that matches and has samples. */
 static bool add_symbols(struct disasm *d, struct object *object,
                         const struct object_symbol *symbols, size_t count) {
   size_t spot_count;

@@ -19,8 +19,8 @@ struct listing_visitor {
   bool (*line)(void *context, const pprofc_source_line *line);
 };
 
-/* Visits the functions that the report -list prints. The texts are valid until this function
- * returns. */
+/* Visits the functions that the report -list prints. The texts in the arguments of the visitor are
+ * valid until this function returns. */
 pprofc_status listing_walk(struct report *report, const struct listing_visitor *visitor,
                            pprofc_error *error);
 

@@ -222,7 +222,7 @@ static const struct source_frame *code_frames_of(const struct code *c, const str
 }
 
 /* Functions that contain the last instruction with a line. A later instruction without a line gets
- * these functions if its distance is at most NEIGHBORHOOD. */
+ * these functions if it is at most NEIGHBORHOOD bytes away. */
 struct code_neighbor {
   const struct source_frame *frames; /* innermost first; NULL: no instruction with a line yet */
   size_t count;

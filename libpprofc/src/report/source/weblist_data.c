@@ -54,8 +54,8 @@ static bool add_place(struct web_data *data, struct web_place place) {
   return ARRAY_PUSH(data->mem, data->places, data->place_count, data->place_capacity, place);
 }
 
-/* Limits a line number of the profile, so that sums with it cannot overflow. No source file has
- * this number of lines. */
+/* Limits a line number of the profile, so that sums with it cannot overflow. The limit is larger
+ * than any source file. */
 static int64_t clamp_line(int64_t line) {
   int64_t most = (int64_t)1 << 40;
   if (line > most) return most;
@@ -98,17 +98,16 @@ struct scan {
   uint64_t wanted;
   uint32_t *order; /* locations in the order of first use; the root comes before the leaf */
   size_t count;
-  uint32_t *first;        /* for each location, the first location with the same address */
-  size_t *seen;           /* for each location, 1 + the index of the last sample that contains its
-                             address; 0 if no sample was found yet; set only for locations in
-                             `first` */
-  bool *used;             /* for each location, true if it is in `order` */
+  uint32_t *first; /* for each location, the first location with the same address */
+  size_t *seen; /* for each value of `first`, 1 + the index of the last sample with the address of
+                   this location; 0: no sample yet */
+  bool *used;   /* for each location, true if it is in `order` */
   struct web_sample *own; /* for each location, its address and samples */
   struct web_address *addresses;
   size_t address_count;
 };
 
-/* Sets s->first. A location without an address is its own first location. */
+/* Sets s->first. A location without an address has its own index there. */
 static bool find_equal_addresses(struct scan *s) {
   const struct locations *l = &s->profile->locations;
   struct map map;

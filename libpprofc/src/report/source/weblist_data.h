@@ -30,7 +30,7 @@ struct web_place {
   const struct web_call
       *calls; /* inlined calls that lead to the instruction, outermost caller first */
   size_t call_count;
-  size_t order; /* number of places that web_data_place added before */
+  size_t order; /* number of places that were added before this place */
 };
 
 struct web_data {
@@ -88,8 +88,8 @@ pprofc_status web_data_read_code(struct web_data *data, const struct report *rep
 /* Groups the source lines of a function that are shown together: lines with samples, and a few
  * lines around them. */
 
-/* A group of lines of a function: lines [begin, end), with the elements [first, first + count) of
- * `places`. */
+/* A group of lines of a function: lines [begin, end). Their instructions are the elements [first,
+ * first + count) of `places`. */
 struct weblist_run {
   pprofc_str name;
   int64_t begin, end;

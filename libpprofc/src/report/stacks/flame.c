@@ -10,7 +10,7 @@
 #include "report/stacks/flame_verdicts.h"
 #include "unit/unit.h"
 
-/* Maximum number of label keys in the page's list of keys with too many values for groups. */
+/* Maximum length of the page's list of label keys that have too many values for groups. */
 #define MAX_LEFT_OUT 96u
 
 /* Maximum number of nodes in the tree. A larger tree folds narrow siblings into one node. */

@@ -223,7 +223,7 @@ void flame_groups_end(struct grouping *g) {
 /* The node for the first n frames of a stack. For n = 0, this is the root. */
 struct reached {
   uint32_t node; /* node of the tree; NONE if the tree does not have it */
-  bool ended;    /* true if `node` replaces folded nodes, so that no other node follows */
+  bool ended;    /* true if `node` replaces folded nodes, so the stack ends there in the tree */
 };
 
 /* Returns the node that a stack reaches with one more frame. If this node was folded, returns the

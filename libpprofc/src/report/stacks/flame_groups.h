@@ -32,7 +32,7 @@ struct grouping {
 
 void flame_groups_begin(struct grouping *grouping, const struct report *report,
                         const struct flame_graph *graph);
-/* Makes the groups of the page, and sets *groups to them. Their number is grouping->count. */
+/* Makes the groups of the page in *groups. grouping->count is the number of groups. */
 pprofc_status flame_groups_make(struct grouping *grouping, struct flame_group **groups,
                                 pprofc_error *error);
 /* Returns the child of a node with the frame `frame`, or 0 if there is no such child. `children`

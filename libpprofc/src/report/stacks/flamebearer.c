@@ -56,8 +56,8 @@ static void put_names(struct flamebearer *f) {
 }
 
 /* Writes four numbers for each node: distance from the end of the previous node, total, self, and
- * number of the name. If there is a base, writes the first three numbers for the base, then for the
- * head. */
+ * number of the name. In a difference, writes seven: the first three for the base, the first three
+ * for the head, the name. */
 static void put_levels(struct flamebearer *f) {
   const struct flame_tree *t = &f->graph.tree;
   size_t type = f->report->result.value_index, at = 0;

@@ -130,8 +130,8 @@ static void move_negative(int64_t *from, int64_t *to) {
   *from = 0;
 }
 
-/* Computes base and head of a stack. In a difference without base samples, negative values belong
- * to the base. */
+/* Computes the base value and the head value of a stack. In a difference without base samples,
+ * negative values count for the base. */
 static void values_of(const struct folded_report *f, size_t stack, int64_t *base, int64_t *head) {
   const struct report *report = f->report;
   size_t type = report->result.mean ? report->result.value_index : 0;

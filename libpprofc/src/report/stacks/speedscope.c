@@ -57,8 +57,8 @@ static bool is_timed(const struct speedscope *s) {
 
 /* ---- frames ------------------------------------------ */
 
-/* True if the stack has its own sample in at least one profile of the file, because the weight of
- * the stack is large enough. */
+/* True if the weight of the stack is large enough for a separate sample in at least one profile of
+ * the file. */
 static bool is_kept(const struct speedscope *s, size_t stack) {
   for (size_t i = 0; i < s->shown_count; i++) {
     int64_t weight = speedscope_weight(&s->shown[i], &s->set, stack);
@@ -85,7 +85,7 @@ static void set_number(struct number_text *number, uint32_t value) {
   number->size = size > 0 ? (uint8_t)size : 0;
 }
 
-/* Numbers the used frames in their order. A frame is unused if it is only in joined stacks. */
+/* Gives the used frames consecutive numbers. A frame is unused if it is only in joined stacks. */
 static bool number_frames(struct speedscope *s) {
   struct arena *arena = &s->set.arena;
   uint8_t *used = arena_zero_array(arena, s->frames.count, 1);
@@ -182,8 +182,7 @@ static struct sample_line sample_line_in(void *room, size_t depth) {
   return line;
 }
 
-/* Writes the text of those frames of a stack that are not yet in the line. Returns the size of the
- * line. */
+/* Writes the frames of a stack that its line still lacks. Returns the size of the line in bytes. */
 static size_t sample_line_fill(const struct sample_writer *w, struct sample_line *line,
                                size_t stack) {
   const struct number_text *numbers = w->speedscope->numbers;

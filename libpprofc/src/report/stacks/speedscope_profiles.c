@@ -253,7 +253,7 @@ static bool has_negative(const struct stack_set *set, size_t type) {
 }
 
 /* Fills in the profiles of the speedscope file for a sample type. A difference has up to four (enum
- * speedscope_part), any other input has one. Returns their number. */
+ * speedscope_part), any other input has one. Returns the number of profiles. */
 static size_t choose_parts(const struct report *report, const struct stack_set *set, size_t type,
                            struct speedscope_profile *profiles) {
   static const enum speedscope_part split[] = {PART_SLOWER, PART_FASTER},

@@ -20,8 +20,8 @@ struct speedscope_profile {
   size_t type; /* index of the sample type */
   enum speedscope_part part;
   const char *unit; /* name of the unit as speedscope spells it */
-  int64_t factor;   /* factor from values of the pprof profile to the unit `unit` */
-  double ratio;     /* further factor for all values, from the option divide_by */
+  int64_t factor;   /* factor that converts values of the pprof profile to `unit` */
+  double ratio;     /* 1 / divide_by; values are multiplied by it */
   int64_t least;    /* stacks with a weight below this number share a sample */
   uint64_t total;   /* sum of all weights */
 };
@@ -29,9 +29,9 @@ struct speedscope_profile {
 /* Returns the suffix for the profile's name, such as " (slower)". */
 const char *speedscope_part_suffix(enum speedscope_part part);
 
-/* Fills in the profiles of all sample types. Returns their number. Each sample type has a profile
- * for each enum speedscope_part whose total is above 0, and at least one profile. `profiles` has
- * space for SPEEDSCOPE_PARTS_MAX profiles of each type. */
+/* Fills in the profiles of all sample types. Returns the number of profiles. Each sample type has a
+ * profile for each enum speedscope_part whose total is above 0, and at least one profile.
+ * `profiles` has space for SPEEDSCOPE_PARTS_MAX profiles of each type. */
 size_t speedscope_choose(const struct report *report, const struct stack_set *set,
                          struct speedscope_profile *profiles);
 

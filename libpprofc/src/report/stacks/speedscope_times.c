@@ -74,7 +74,7 @@ static void track_begin(struct track_writer *w, const char *key) {
   w->any = false;
 }
 
-/* Writes the frames of a location. Returns the depth after them. */
+/* Writes the frames of a location. Returns the depth of the stack with these frames. */
 static size_t track_put_location(const struct track_writer *w, uint32_t location, size_t depth) {
   const struct stack_frames *f = w->t->frames;
   for (uint32_t i = f->location_from[location]; i < f->location_from[location + 1]; i++) {

@@ -5,7 +5,7 @@
 
 /* Largest share of the total change to show (200 %). Shares below 0 are also hidden. */
 #define BLAME_SHARE_MOST 2
-/* Maximum number of tiny steps by which blame.rest is corrected, so that all contributions add up
+/* Maximum number of corrections of blame.rest by one rounding unit, until the contributions add up
  * exactly. */
 #define BLAME_NUDGES 8
 

@@ -102,7 +102,7 @@ struct noise_gate {
   const struct noise_report *report;
   struct noise_condition c;
   struct regex *name; /* compiled expression for names; NULL matches every function */
-  double threshold;   /* limit in the unit of the profile, or as a share */
+  double threshold;   /* limit in the unit of the profile; a share if the condition has '%' */
   double alpha;       /* upper limit of the adjusted p-value (q) */
   char today[16];
 };
@@ -133,7 +133,7 @@ static bool noise_gate_fires(const struct noise_gate *g, const pprofc_verdict_es
   return growth >= g->threshold;
 }
 
-/* Converts the condition's threshold to the profile's unit. Returns false for another unit. */
+/* Converts the condition's threshold to the profile's unit. Returns false if impossible. */
 static bool noise_gate_convert(struct noise_gate *g) {
   pprofc_str unit = g->report->summary.unit;
   g->threshold = g->c.threshold;
@@ -154,7 +154,7 @@ static void noise_gate_report(const struct noise_gate *g, const pprofc_verdict_r
                               void *context) {
   bool cum = g->c.measure == MEASURE_CUM;
   const pprofc_verdict_estimate *own = noise_estimate(row, cum);
-  /* If the callees grew less, calls moved to the row. Report only the growth of the callees. */
+  /* If the callees grew less than the row, calls moved to the row: report only the callees. */
   if (cum && domain && domain->net.delta >= own->delta) domain = NULL;
   struct noise_finding finding = {
       .row = row, .name = row->name, .estimate = *own, .change = (double)NAN};

@@ -86,8 +86,8 @@ struct noise_range {
   bool fractions; /* true if a number is not whole */
 };
 
-/* noise_range_add extends the range by the numbers of a row; `other` is a second change in the same
- * row, or 0. noise_grid returns the unit and the number of decimals for the range. */
+/* noise_range_add extends the range by the numbers of a row. `other` is the second change that the
+ * row shows, or 0. noise_grid returns the unit and the number of decimals for the range. */
 void noise_range_add(struct noise_range *range, double base, double head, double other,
                      double change);
 struct amount_grid noise_grid(const struct noise_report *report, const struct noise_range *range);
@@ -140,8 +140,8 @@ struct blame {
                       change */
 };
 
-/* Computes the contributions. Added in this order, they are exactly the change of the total: rows
- * with a line, pairs of rows that cancel, the environment (such as the kernel), the rest. */
+/* Computes the contributions. Their sum in this order is exactly the change of the total: rows with
+ * a line, pairs of rows that cancel, the environment (such as the kernel), the rest. */
 struct blame blame_of(const struct noise_report *report);
 
 /* Returns `delta`, the change on a line, as a share of the total change. Returns NaN if the line

@@ -34,12 +34,12 @@ static int noise_rows_by_cum(const void *a, const void *b) {
   const pprofc_verdict_row *y = ((const struct noise_line *)b)->row;
   double dx = fabs(x->cum.delta), dy = fabs(y->cum.delta);
   if (dx != dy) return dx < dy ? 1 : -1;
-  return (x > y) - (x < y); /* Equal rows keep their order, which is by flat. */
+  return (x > y) - (x < y); /* If cum is equal, keep the order by flat. */
 }
 
-/* True if the table shows a row. A significant change is shown even if it is small. With -cum,
- * functions that changed only as much as all functions are also shown, because they can be callers
- * of the function that caused the change. */
+/* True if the table shows a row. A significant change is shown even if it is small. With -cum, also
+ * shows functions that changed only as all functions did, because they can call the function that
+ * caused the change. */
 static bool noise_rows_keep(struct noise_rows *rows, const pprofc_verdict_row *row) {
   if (noise_row_changed(row)) return true;
   if (rows->by_cum && pprofc_verdict_is_certain(row->cum.verdict)) return true;
