@@ -41,7 +41,7 @@ static const struct measure {
 
 #define MEASURES CALLGRIND_TYPES
 
-/* Sets the weights for a sample type. Returns false if an event is missing. */
+/* Sets factors[i] to the weight of event i in `terms`. Returns false if an event is missing. */
 static bool find_factors(const pprofc_profile *profile, const struct term *terms,
                          int64_t *factors) {
   memset(factors, 0, profile->type_count * sizeof *factors);

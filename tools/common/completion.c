@@ -28,7 +28,7 @@ static void print_quoted(struct output *out, const char *text, const char *quote
   }
 }
 
-/* Returns the flag that prints the possible values of `flag`, or NULL. */
+/* Returns the flag that makes the program print the possible values of `flag`, or NULL. */
 static const char *value_flag_of(const struct flag_table *table, const struct flag *flag) {
   for (const struct flag_note *note = table->value_flags; note && note->name; note++)
     if (strcmp(note->name, flag->name) == 0) return note->text;

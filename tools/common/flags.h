@@ -109,15 +109,14 @@ pprofc_status flags_defaults(const struct flag_table *table, void *options, ppro
  * file with that name exists. */
 void flags_accept_words(int argc, char **argv);
 
-/* Parses the arguments up to the first that is not a flag. The last value of a flag counts. Errors
- * are Go's: "flag provided but not defined: -x", "invalid value \"z\" for flag -n: parse error".
- * The error about an unknown flag ends with words to type instead. */
+/* Parses the arguments up to the first that is not a flag. If a flag is given several times, its
+ * last value counts. Errors are Go's: "flag provided but not defined: -x", "invalid value \"z\" for
+ * flag -n: parse error". The error about an unknown flag ends with words to type instead. */
 pprofc_status flags_parse(const struct flag_table *table, void *options, int argc,
                           char *const *argv, struct flags_parsed *parsed, pprofc_error *error);
 
-/* Checks the arguments after the flags, which name inputs. Fails if one is empty, looks like a
- * flag, or is a command of another program, unless it names a file. `noun` is "source" or "input".
- */
+/* Checks the inputs, which follow the flags. Fails if an input is empty, or is not a file but looks
+ * like a flag or a command of another program. `noun` is "source" or "input". */
 pprofc_status flags_check_inputs(const struct flag_table *table, const char *const *inputs,
                                  size_t count, const char *noun, pprofc_error *error);
 
@@ -211,7 +210,7 @@ const char *brief_store(void *options, const struct flag *flag, const char *text
 
 #define BRIEF_COMMAND 128
 
-/* Formats this command line with a budget of four times `bytes`. The result is "" if an argument
+/* Formats this command line with -budget set to four times `bytes`. The result is "" if an argument
  * needs quotes or the text is too long. */
 void brief_command(int argc, char *const *argv, uint64_t bytes, char out[BRIEF_COMMAND]);
 

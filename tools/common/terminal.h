@@ -31,15 +31,15 @@ struct progress {
   bool over;
   bool shown;
   const char *step; /* name of the current step, such as "reading"; the caller owns the text */
-  unsigned seconds; /* number of seconds since the start */
-  /* expected end of the step, in seconds since the start; unknown unless it is above `seconds` */
+  unsigned seconds; /* number of seconds since progress_start */
+  /* expected end of the step, in seconds since progress_start; unknown unless above `seconds` */
   unsigned until;
 };
 
 void progress_start(struct progress *progress, const char *step);
 void progress_step(struct progress *progress, const char *step);
 
-/* Starts a step that takes `seconds`. All functions here do nothing if `progress` is NULL. */
+/* Starts a step that takes `seconds`. Like progress_step, does nothing if `progress` is NULL. */
 void progress_countdown(struct progress *progress, const char *step, int64_t seconds);
 
 /* Removes the line. The caller must call this before it prints other text. */

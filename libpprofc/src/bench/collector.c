@@ -47,7 +47,7 @@ static void collector_note_residue(struct tables_collector *c, uint32_t cell, ui
   c->cells[cell].varied = true;
 }
 
-/* Returns a cell of the table that `key` and `unit` identify. Adds the cell if it is new. */
+/* Returns the cell of a table (`key`, `unit`) at `row` and `column`. Adds the cell if it is new. */
 static uint32_t collector_cell_of(struct tables_collector *c, uint32_t key, uint32_t unit,
                                   uint32_t row, uint32_t column, uint32_t residue) {
   struct cell_id id = {collector_table(c, key, unit), row, column};

@@ -3,7 +3,7 @@
 
 /* ---- sample sizes ------------------------------------ */
 
-/* Makes the note "need >= 6 samples PURPOSE 0.95", or "need > 6 ..." if `found` is false. */
+/* Makes the note "need >= NEED samples PURPOSE LEVEL", with ">" for ">=" if `found` is false. */
 static const char *need_note(struct pprofc_bench_tables *t, bool found, size_t need,
                              const char *purpose, double level) {
   struct buffer text = buffer_make(&t->mem, 256);

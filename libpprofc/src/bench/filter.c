@@ -180,7 +180,7 @@ static bool token_begins_operand(char kind) {
   return kind == '(' || kind == '-' || kind == '*' || kind == TOKEN_WORD || kind == TOKEN_QUOTED;
 }
 
-/* Closes the current parenthesis. Returns false at the end of the query. */
+/* Closes the innermost parenthesis or the whole query. Returns false at the end of the query. */
 static bool end_level(struct filter_parser *p, const struct token *token) {
   const struct filter_level *level = &p->levels[p->depth - 1];
   if (level->ors != 1) emit(p, OP_OR, level->ors);

@@ -5,7 +5,7 @@
 /* Data of the results that have the same input and the same configuration. */
 struct pairs_place {
   uint32_t config, input;
-  uint32_t package, round; /* indices in pairs.texts of the package and of the round (repetition) */
+  uint32_t package, round; /* indices in pairs.texts of the names of package and round */
   int side;
 };
 
@@ -176,7 +176,7 @@ static bool pairs_count_value(struct pairs *pairs, struct pair *pair,
                     value->result);
 }
 
-/* Stores a measurement as the next value of its pair. The pair's count is the next free index. */
+/* Stores a measurement as the next value of its side of the pair. */
 static bool pairs_store_value(struct pairs *pairs, struct pair *pair,
                               const struct pairs_place *place, const struct pairs_value *value) {
   struct pair_side *side = &pair->sides[place->side];
@@ -187,8 +187,8 @@ static bool pairs_store_value(struct pairs *pairs, struct pair *pair,
   return true;
 }
 
-/* Allocates the arrays of measurements. Gives base and head of each pair a range in the arrays,
- * with a count of 0. */
+/* Allocates the arrays of measurements. Reserves a range of the arrays for base and for head of
+ * each pair, and sets the count of each range to 0. */
 static bool pairs_allocate(struct pairs *pairs) {
   pairs->values = mem_array(pairs->mem, pairs->value_count, sizeof *pairs->values);
   bool rounds = pairs->has_rounds, inputs = pairs->head == MAP_NONE;

@@ -10,14 +10,14 @@
 enum { PAIR_BASE, PAIR_HEAD, PAIR_SIDES };
 
 struct pair_side {
-  /* index in pairs.values of the first measurement of base or of head, and number of these
-   * measurements */
+  /* first: index in pairs.values of the first measurement of this side (base or head); count:
+   * number of measurements of this side */
   size_t first, count;
-  uint32_t input, line; /* input and line of the side's first value; undefined if count is 0 */
+  uint32_t input, line; /* input and line of the first measurement; undefined if count is 0 */
 };
 
 struct pair {
-  uint32_t package, unit; /* indices in pairs.texts of the package and the unit */
+  uint32_t package, unit; /* indices in pairs.texts of the package's name and the unit */
   uint32_t name;          /* string index of the benchmark's name in the set */
   bool bad;               /* true if a value is not a finite number */
   bool rescaled; /* true if the gate divided the values by the machine's speed in each round */
@@ -35,21 +35,21 @@ struct pairs {
   size_t count, capacity;
   size_t expected; /* index of the pair that the next search tries first, because most inputs list
                       the benchmarks in the same order */
-  uint32_t *units; /* for unit u of the set, units[2 * u] and units[2 * u + 1] (for values of 0) are
-                      the indices in `texts` of its tidied unit; MAP_NONE if unknown */
+  uint32_t *units; /* cache of indices in `texts`: units[2 * u] for the tidied unit u of the set,
+                      units[2 * u + 1] for values of 0 in unit u; MAP_NONE: unknown */
   size_t unit_count;
   /* Value of each measurement. Each side (base or head) of a pair has adjacent values, in the order
    * of the inputs. */
   double *values;
   /* for each measurement, index in `texts` of its round: the value of the key "round", or
-   * "PROCESS/ROUND" if several processes ran its side. NULL if no measurement has a round. */
+   * "PROCESS/ROUND" for a side (base or head) with several processes. NULL: no rounds. */
   uint32_t *rounds;
   uint32_t *inputs; /* for each measurement, index of its input; NULL if the argument `head` of
                        pairs_make was not NULL */
   bool has_rounds;
   size_t value_count;
-  /* indices in set->results, ascending: for each `bad` pair, its first result with a value that is
-   * not a finite number */
+  /* for each `bad` pair, the index in set->results of the first result with a value that is not a
+   * finite number; ascending */
   size_t *flaws;
   size_t flaw_count, flaw_capacity;
   size_t processes[PAIR_SIDES]; /* numbers of processes that ran benchmarks of base and of head */

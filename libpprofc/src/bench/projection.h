@@ -10,7 +10,7 @@
 
 /* ---- tokens of filters and projections -------------- */
 
-/* Splits the text of filters and projections into tokens. Formats syntax errors in the text. */
+/* Splits the text of filters and projections into tokens. Formats messages about syntax errors. */
 
 /* Types of tokens. The type of an operator is its character. The other types are below. */
 enum {

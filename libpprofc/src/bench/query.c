@@ -1,4 +1,4 @@
-/* Splits the text of filters and projections into tokens. Formats syntax errors in the text. */
+/* Splits the text of filters and projections into tokens. Formats messages about syntax errors. */
 #include "bench/projection.h"
 
 void query_init(struct query *query, pprofc_str text, struct arena *arena, pprofc_error *error) {
@@ -51,7 +51,7 @@ static bool query_is_operator(char c) {
   return c == '(' || c == ')' || c == ':' || c == '@' || c == ',';
 }
 
-/* True if a token that starts with c is an operator. '-' and '*' are not operators in a word. */
+/* True if c is an operator at the start of a token. In a word, '-' and '*' are plain characters. */
 static bool starts_operator(char c) {
   return query_is_operator(c) || c == '-' || c == '*';
 }

@@ -345,8 +345,8 @@ void sink_word_value(struct bench_sink *sink, double value, uint32_t word) {
   set->results[set->result_count].first_value = set->value_count;
 }
 
-/* Units that benchstat before 2021 treats as times and rates, and the base units that they replace.
- */
+/* Base units, and the units of benchstat before 2021 to which a set with
+ * keep_units converts them. */
 struct kept_unit {
   pprofc_str base, kept;
   double factor;

@@ -67,7 +67,7 @@ struct pprofc_bench {
 
   struct bench_input *inputs;
   size_t input_count, input_capacity;
-  uint32_t process; /* bench_input.process of the inputs that are added next */
+  uint32_t process; /* process number (bench_input.process) of the inputs that are added next */
 
   struct bench_pair *pairs;
   size_t pair_count, pair_capacity;
@@ -152,7 +152,7 @@ void sink_open(struct bench_sink *sink, struct pprofc_bench *set, pprofc_str lab
                pprofc_str path);
 pprofc_status sink_close(struct bench_sink *sink, pprofc_error *error);
 
-/* Sets a configuration key. An empty value deletes the key; the last key then moves to its
+/* Sets a configuration key. An empty value deletes the key, and moves the last key to the free
  * position. */
 void sink_config(struct bench_sink *sink, pprofc_str key, pprofc_str value);
 
@@ -253,7 +253,7 @@ struct key {
   enum key_kind kind;
   pprofc_str text;
   uint32_t string;   /* string index of the configuration key; MAP_NONE if no result has the key */
-  uint32_t *by_name; /* cache: value of the key for each benchmark name */
+  uint32_t *by_name; /* cache: for each benchmark name, the value of the key */
 };
 
 void extractor_init(struct extractor *extractor, const struct pprofc_bench *set,
@@ -263,8 +263,8 @@ void extractor_free(struct extractor *extractor);
 /* Parses a key. `text` must not be "", ".config" or ".unit". */
 struct key extract_key(struct extractor *extractor, pprofc_str text);
 
-/* Returns the id of the value that a result has for the key. Returns BENCH_EMPTY if it has no
- * value. */
+/* Returns the id of the value that a result has for the key. Returns BENCH_EMPTY if the result has
+ * no value. */
 uint32_t extract(struct extractor *extractor, struct key *key, size_t result);
 
 /* extract_intern returns the id of a string, and adds the string if it is new. extract_string

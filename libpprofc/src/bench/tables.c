@@ -43,8 +43,8 @@ static bool keys_are_sorted(const uint32_t *keys, size_t count, const struct sor
   return true;
 }
 
-/* Returns the distinct keys in sorted order, in the arena. Stores the index of each key in this
- * order in `places`, which has one element for each key of the projection. */
+/* Returns the distinct keys, sorted, in t->arena. Sets places[key] to the position of `key` in the
+ * result. */
 static uint32_t *distinct_keys(struct pprofc_bench_tables *t, uint32_t *keys, size_t count,
                                const struct projection *projection, const size_t *flat,
                                uint32_t *places, size_t *distinct) {
@@ -123,8 +123,8 @@ struct table_part {
   uint32_t *order;
   size_t count;
   uint32_t *scratch;
-  uint32_t *row_places, *column_places; /* row of each key of the row projection, and column of each
-                                           key of the column projection */
+  uint32_t *row_places,
+      *column_places; /* for each row key, its row; for each column key, its column */
 };
 
 /* Finds the rows and columns of a table. Makes their labels. */
@@ -157,7 +157,7 @@ static void fill_cell(struct tables_collector *c, const struct table_part *part,
   if (state->varied) add_variation(c, index, cell);
 }
 
-/* Sets the baseline of each cell, which is the cell of the first column in the same row. */
+/* Sets the baseline of each cell to the cell of the same row in the first column. */
 static void find_baselines(struct table *table) {
   size_t baseline = SIZE_MAX;
   for (size_t i = 0; i < table->cell_count; i++) {
@@ -211,7 +211,7 @@ static void fill_table(struct tables_collector *c, struct table *table,
   if (!c->nomem) find_baselines(table);
 }
 
-/* Copies the values of each cell into one common array, and sorts the values of each cell. */
+/* Copies the values of all cells into one array, and sorts the values of each cell. */
 static void tables_gather_values(struct tables_collector *c) {
   struct pprofc_bench_tables *t = c->t;
   size_t total = 0;

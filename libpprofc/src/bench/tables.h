@@ -90,12 +90,12 @@ struct cell_id {
 
 struct cell_state {
   struct cell_id id;
-  uint32_t residue; /* index of the first result's key in the residue projection */
+  uint32_t residue; /* index in t->residue of the key of the cell's first result */
   bool varied;      /* true if results of the cell differ in a key that no projection uses */
   size_t count, next;
 };
 
-/* Indices of a cell, and of the key of one of its results in the residue projection. */
+/* Index of a cell, and index in t->residue of the key of one of the cell's results. */
 struct cell_residue {
   uint32_t cell, residue;
 };
@@ -105,8 +105,8 @@ struct tables_collector {
   struct pprofc_bench *releases; /* set whose results and measurements may be freed while the tables
                                     are made; NULL: free nothing */
   struct filter *filter;
-  /* For each measurement, its cell; MAP_NONE if the filter drops the measurement. If `releases` is
-   * set, the array is releases->value_unit. */
+  /* For each measurement, the index of its cell; MAP_NONE if the filter drops the measurement. If
+   * `releases` is set, the array reuses the memory of releases->value_unit. */
   uint32_t *cell_of_value;
   struct table_id *tables;
   size_t table_count, table_capacity;
@@ -119,14 +119,14 @@ struct tables_collector {
   struct cell_residue *residues;
   size_t residue_count, residue_capacity;
   struct map residue_map;
-  /* for each string of the set, its rank among the units in the order of their first use */
+  /* for each string of the set that is a unit, its rank in the order of first use; else MAP_NONE */
   uint32_t *unit_ranks;
   uint32_t unit_count;
   bool nomem;
 };
 
-/* Prepares the collector. `releases` is the set of the tables if the collector may free its
- * results; otherwise NULL. */
+/* Prepares the collector. `releases` is the set of the tables if the collector may free the results
+ * of this set; otherwise NULL. */
 void collector_init(struct tables_collector *c, struct pprofc_bench_tables *t,
                     struct pprofc_bench *releases);
 

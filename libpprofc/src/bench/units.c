@@ -49,7 +49,7 @@ static const struct tidy_rule tidy_rules[] = {
     {{"MB", 2}, {"B", 1}, 1e6, false},
 };
 
-/* Units that are converted as a whole instead of name by name. */
+/* Units that are converted as a whole. In all other units, each name is converted separately. */
 static const struct tidy_rule tidy_units[] = {
     {{"ns/op", 5}, {"sec/op", 6}, 1e-9, false},
     {{"MB/s", 4}, {"B/s", 3}, 1e6, false},
@@ -127,8 +127,8 @@ static const struct unit_scale_step binary_steps[] = {
     BINARY_STEP(10, "Ki"), BINARY_STEP(0, ""),
 };
 
-/* Limits for values below 1 with the smallest prefix ("n" or ""). Below each limit, a value needs
- * one more decimal. */
+/* Limits for values that are below 1 even with the prefix "n", or below 1 byte. Below each limit, a
+ * value needs one more decimal. */
 static const double small_limits[] = {9.9995e-1, 9.9995e-2, 9.9995e-3, 9.9995e-4,
                                       9.9995e-5, 9.9995e-6, 9.9995e-7, 9.9995e-8};
 #define SMALL_LIMITS (sizeof small_limits / sizeof *small_limits)

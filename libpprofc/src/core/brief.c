@@ -95,8 +95,8 @@ static void brief_arguments_pass(struct brief_arguments *a, char c) {
   }
 }
 
-/* Returns the offset after the arguments whose bracket, '<' or '(', is at `open`. Returns `open`
- * for a bracket that nothing closes, and in an operator or "(anonymous namespace)". */
+/* Returns the offset after the arguments whose bracket, '<' or '(', is at `open`. Returns `open` if
+ * the bracket is never closed, or is part of an operator or of "(anonymous namespace)". */
 static size_t brief_arguments_end(pprofc_str name, size_t open) {
   pprofc_str before = str_slice(name, 0, open);
   struct brief_arguments brackets = {0, 0};
@@ -193,8 +193,8 @@ static void brief_pop(struct brief *b) {
   brief_sink(&b->rows);
 }
 
-/* Adds a row to the kept rows. Drops this row if it is one of the first `skip` rows, or if a more
- * important row was already omitted. */
+/* Keeps a row, unless it is one of the first `skip` rows or a more important row was already
+ * omitted. */
 static bool brief_add_row(struct brief *b, const struct brief_piece *row, pprofc_str text) {
   if (b->seen++ < b->skip || (b->has_floor && is_less_important(row, &b->floor))) {
     brief_leave_row(b, row);
@@ -399,8 +399,8 @@ static bool brief_collect(const struct brief *b, struct brief_list *all) {
   return true;
 }
 
-/* Writes the rows and lines. Removes the comma before the first element of a JSON array, because an
- * omitted row may have preceded it. */
+/* Writes the kept rows and lines. If a JSON array has lost its first row, removes the comma before
+ * the next row. */
 static void brief_merge(struct brief *b, struct buffer *to) {
   struct brief_list all;
   bool noted = false;

@@ -8,7 +8,7 @@ enum budget_stop { BUDGET_RUNS, BUDGET_CANCELLED, BUDGET_LATE, BUDGET_DECLINED }
 struct budget {
   pprofc_allocator counted; /* allocator that the users of the budget get */
   pprofc_allocator mem;     /* allocator from which the budget takes its memory */
-  struct budget *parent;    /* budget that `mem` belongs to, which this budget retains, or NULL */
+  struct budget *parent;    /* outer budget that this budget retains, or NULL */
   /* Size of the budget and number of bytes in use. Both are aligned to 8 bytes, because 32-bit
    * machines align uint64_t to 4 bytes, which makes atomic access slow. */
   _Alignas(8) uint64_t bytes, used;

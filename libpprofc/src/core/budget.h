@@ -55,7 +55,7 @@ void budget_cancel(struct budget *budget);
 
 /* Makes every check of the budget call `progress`. Once `progress` returns false, the budget stops
  * and does not call `progress` again. If `progress` is NULL, removes the earlier function, and
- * clears a stop that it caused. No other thread may use the budget during this call. */
+ * clears a stop by that function. No other thread may use the budget during this call. */
 void budget_watch(struct budget *budget, pprofc_progress_fn progress, void *context);
 
 /* budget_begin begins a step of `total` units of work. budget_advance adds completed units, and
@@ -67,8 +67,8 @@ bool budget_advance(const pprofc_allocator *mem, uint64_t units);
  * interrupt. */
 void budget_resume(struct budget *budget);
 
-/* Stops the budget after `milliseconds`. A later call replaces the deadline, unless it has passed
- * already. Other threads may use the budget during the call. */
+/* Stops the budget after `milliseconds`. A later call replaces the deadline, unless the deadline
+ * has passed already. Other threads may use the budget during the call. */
 void budget_set_time(struct budget *budget, uint32_t milliseconds);
 
 /* True if the budget of `mem` was cancelled or its deadline has passed. Returns false if `mem` has

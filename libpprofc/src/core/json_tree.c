@@ -226,8 +226,8 @@ struct json_tree_pack {
 
 enum pack_step { PACK_MORE, PACK_END, PACK_IMPOSSIBLE };
 
-/* Counts an item of a packed array. Stores a mark (the position of an item in the text) for each
- * row. In an array without rows, stores a mark for every NODE_PACKED_EVERYth item. Returns
+/* Counts an item of a packed array, and stores a mark (the position of the item in the text). If
+ * the items are not rows (arrays), stores a mark only for every NODE_PACKED_EVERYth item. Returns
  * PACK_IMPOSSIBLE if two marks would be more than PACK_STRIDE bytes apart. */
 static enum pack_step json_tree_mark(struct json_tree_parser *s, struct json_tree_pack *pack,
                                      bool row) {
@@ -248,7 +248,7 @@ static enum pack_step json_tree_mark(struct json_tree_parser *s, struct json_tre
   return PACK_MORE;
 }
 
-/* Skips all items that consist of a comma and digits only. */
+/* Skips the next items while they are integers without a sign. */
 static void json_tree_skip_integers(struct json_tree_parser *s, bool inside) {
   for (const char *p = s->p; inside && p < s->end && *p == ',';) {
     const char *first = ++p;

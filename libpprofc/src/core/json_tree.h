@@ -41,8 +41,8 @@ struct node {
   struct node *next;  /* next item of the same array or object */
   union {
     struct node_items *items;   /* items of a non-empty array */
-    struct node_packed *packed; /* for a packed array: positions of its items; `text` is then the
-                                   text between the brackets; NULL for other nodes */
+    struct node_packed *packed; /* data of a packed array, whose `text` is the text between the
+                                   brackets; NULL for other nodes */
   };
 };
 
@@ -50,8 +50,8 @@ struct node {
  * The array is kept as text to save memory. node_at makes a node of one item at a time. */
 struct node_packed {
   size_t count;    /* number of items; in `row`, 0 until the items are counted */
-  uint32_t *marks; /* for each row, its position in the text; without rows, positions of the items
-                      0, NODE_PACKED_EVERY, 2 * NODE_PACKED_EVERY ... */
+  uint32_t *marks; /* position in the text of each item, if the items are rows (arrays); otherwise
+                      of the items 0, NODE_PACKED_EVERY, 2 * NODE_PACKED_EVERY ... */
   size_t next;     /* index of the item after `item` */
   const char *at;
   struct node item;

@@ -159,7 +159,7 @@ static void json_pack_value(struct json_writer *json, char kind, va_list *args) 
   }
 }
 
-/* Writes the key or the value at the start of a format. Returns its length in the format. */
+/* Writes the word (key or value) at the start of a format. Returns the length of this word. */
 static size_t json_pack_word(struct json_writer *json, const char *format, va_list *args) {
   char name[64];
   size_t size = strcspn(format, ": {}[]\n");

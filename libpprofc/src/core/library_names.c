@@ -1,5 +1,5 @@
 /* The file names of shared libraries on each operating system. Most names contain the number of the
- * library's binary interface. Its place in the name differs between systems. */
+ * library's binary interface. The place of this number in the name differs between systems. */
 #include "core/library.h"
 
 static const struct library_names names_of_libraries[SYSTEMS][LIBRARIES] = {
@@ -9,8 +9,8 @@ static const struct library_names names_of_libraries[SYSTEMS][LIBRARIES] = {
                       [LIBRARY_ISAL] = {"libisal2", {"libisal.so.2"}},
                       [LIBRARY_MICROHTTPD] = {"libmicrohttpd12", {"libmicrohttpd.so.12"}},
                       [LIBRARY_SQLITE] = {"libsqlite3-0", {"libsqlite3.so.0"}}},
-    /* FreeBSD and NetBSD contain libedit, and NetBSD contains SQLite. Of two files, the first is
-     * part of the system, and the second is part of the package. */
+    /* FreeBSD and NetBSD contain libedit, and NetBSD contains SQLite. If a library has two files,
+     * the first belongs to the system, and the second to the package. */
     [SYSTEM_FREEBSD] = {[LIBRARY_CURL] = {"curl", {"libcurl.so.4"}},
                         [LIBRARY_EDIT] = {"libedit", {"libedit.so.8", "libedit.so.0"}},
                         [LIBRARY_ISAL] = {"isa-l", {"libisal.so.2"}},
@@ -43,8 +43,8 @@ static const struct library_names names_of_libraries[SYSTEMS][LIBRARIES] = {
 };
 
 /* The linker of macOS does not search the folders of Homebrew and MacPorts. For a name without
- * folder, it may search the working directory, where a stranger can put a file. NetBSD's linker
- * does not search the folder of packages. */
+ * folder, the linker of macOS may search the working directory, where a stranger can put a file.
+ * NetBSD's linker does not search the folder of packages. */
 static const char *const folders_of_libraries[SYSTEMS][5] = {
     [SYSTEM_LINUX] = {""},
     [SYSTEM_FREEBSD] = {"", "/usr/local/lib/"},

@@ -63,15 +63,15 @@ static inline uint32_t map_next(const struct map *map, struct map_probe *probe) 
 }
 
 /* Declares `at`, and sets it to the index of the first record that has this hash and satisfies
- * `same`, or to MAP_NONE. `same` is an expression that uses `at`. It is evaluated only if 32 bits
- * of the hash are equal. */
+ * `same`, or to MAP_NONE. `same` is an expression that uses `at`. It is evaluated only for records
+ * whose hashes agree with `hash` in 32 bits. */
 #define MAP_FIND(at, map, hash, same)                                                              \
   uint32_t at;                                                                                     \
   for (struct map_probe at##_probe = map_start((map), (hash));                                     \
        (at = map_next((map), &at##_probe)) != MAP_NONE && !(same);)                                \
   continue
 
-/* Appends a record to an array, and its index to the map. The value is false when out of memory. */
+/* Appends a record to an array, and its index to the map. The macro is false when out of memory. */
 #define MAP_PUSH(mem, map, hash, items, count, capacity, ...)                                      \
   (ARRAY_RESERVE((mem), (items), (capacity), (count) + 1) &&                                       \
    map_insert((map), (hash), (uint32_t)(count)) && ((items)[(count)++] = __VA_ARGS__, true))
@@ -90,8 +90,8 @@ typedef bool (*map_equal_fn)(const void *records, uint32_t index, const void *ke
 
 /* Returns the index of the record that has the key. If there is no such record, inserts and returns
  * `next`, and the caller must append the record. Returns MAP_NONE when out of memory. Calls `equal`
- * only if 32 bits of the hash are equal. The function is inline, so that a static `equal` is also
- * inlined. */
+ * only for records whose hashes agree with `hash` in 32 bits. The function is inline, so that a
+ * static `equal` is also inlined. */
 static inline uint32_t map_find_or_add(struct map *map, uint64_t hash, map_equal_fn equal,
                                        const void *records, const void *key, uint32_t next) {
   struct map_probe probe = map_start(map, hash);

@@ -36,8 +36,8 @@ bool str_equal_any_case(pprofc_str s, pprofc_str word) {
   return s.size == word.size && str_starts_any_case(s, word);
 }
 
-/* Finds a short text that is not empty in a text that is at least as long. If s is a single line,
- * this is faster than memmem, because memmem first fills a table of 256 entries. */
+/* Finds a short, nonempty `needle` in s, which must be at least as long. For a single line, this is
+ * faster than memmem, which first fills a table of 256 entries. */
 static size_t str_find_short(pprofc_str s, pprofc_str needle) {
   const char *p = s.data, *last = s.data + (s.size - needle.size);
   while (p <= last && (p = memchr(p, needle.data[0], (size_t)(last - p) + 1)) != NULL) {

@@ -81,8 +81,8 @@ static inline uint64_t system_stamp(const struct stat *file) {
          1;
 }
 
-/* True if both are the same file. Always false on Windows, where every file has the inode number
- * 0. */
+/* True if a and b describe the same file. Always false on Windows, where every file has the inode
+ * number 0. */
 static inline bool system_same_file(const struct stat *a, const struct stat *b) {
   return a->st_ino && a->st_ino == b->st_ino && a->st_dev == b->st_dev;
 }

@@ -38,7 +38,7 @@ struct fill_entry {
   size_t next;       /* index of the next entry in the same row or list, or 0 */
   size_t first;      /* index of the first entry in a row or list, or 0 */
   size_t last;       /* index of the last row in a list, or 0 */
-  size_t start, end; /* offsets of the value in fill.text; adding the next entry sets `end` */
+  size_t start, end; /* offsets of the value in fill.text; the next entry sets `end` */
 };
 
 struct fill {

@@ -149,8 +149,8 @@ pprofc_status pipeline_filter(struct pipeline_result *r, pprofc_error *error) {
 
 /* ---- the public function ------------------------------ */
 
-/* Returns the filtered profile. The caller gets the pipeline's reference to this profile. Because
- * the caller keeps the profile, this function forbids later edits to write into its memory. */
+/* Returns the filtered profile, whose reference passes to the caller. Forbids later edits to write
+ * into the memory of this profile, because the caller keeps it. */
 static pprofc_profile *filter_take(struct pipeline_result *result) {
   pprofc_profile *edited = result->edited;
   if (!edited) return edit_same(result->profile);

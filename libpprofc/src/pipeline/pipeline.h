@@ -38,10 +38,10 @@ struct pipeline_result {
   struct granularity granularity;
   size_t value_index; /* index of the sample type of the displayed values */
   bool mean;          /* true to divide values by the values of the first sample type */
-  double ratio;       /* factor 1 / divide_by for values; ignored unless it is above 0 */
+  double ratio;       /* values are multiplied by this number, 1 / divide_by, if it is above 0 */
   int64_t total;      /* denominator of percentages (docs/spec/pprof.md, 11) */
-  /* Sums of the values of each sample type before the filters: all types of the head, then all
-   * types of the base. NULL if no filter is set, or with relative_percentages. */
+  /* Sums before the filters: for each sample type of the head, then for each sample type of the
+   * base. NULL if no filter is set, or with relative_percentages. */
   int64_t *totals;
   pprofc_str type; /* displayed type: "cpu", "mean_delay" */
   pprofc_str sample_unit;
@@ -66,7 +66,7 @@ pprofc_status pipeline_run(const pprofc_profile *source, const pprofc_report_opt
                            struct pipeline_result *result, pprofc_error *error);
 void pipeline_free(struct pipeline_result *result);
 
-/* Returns the value multiplied by `ratio`, which applies divide_by. */
+/* Returns the value multiplied by `ratio` (1 / divide_by) if `ratio` is above 0. */
 int64_t pipeline_ratio(const struct pipeline_result *result, int64_t value);
 
 /* ---- the graph --------------------------------------- */
@@ -81,8 +81,8 @@ int64_t pipeline_ratio(const struct pipeline_result *result, int64_t value);
 /* Flag: sort by entropy and drop redundant edges, for pictures. */
 #define PIPELINE_VISUAL  32u
 #define PIPELINE_OBJECTS 64u /* flag: keep the object file in nodes */
-/* Flag: if the option unit is "minimum", choose a unit in which the smallest value is at least
- * 1. */
+/* Flag: if the option unit is "minimum", choose the largest unit in which the smallest value is at
+ * least 1. */
 #define PIPELINE_INTEGERS 128u
 /* Flag: with PIPELINE_VISUAL, sort nodes by the size of their change, largest first. */
 #define PIPELINE_BY_CHANGE 256u
@@ -111,8 +111,8 @@ void pipeline_take(struct pipeline_result *result, pprofc_profile *edited);
 void pipeline_warn(const struct pipeline_result *result, bool when, const char *message);
 
 /* Regular expression for the frames that Go adds when it preempts a goroutine. Verdicts hide these
- * frames. Normally, the filter drops a sample if all its frames are hidden. It keeps such samples
- * if options.hide points to this array. */
+ * frames. Normally, the filter drops a sample if all its frames are hidden. If options.hide points
+ * to this array, the filter keeps such samples. */
 extern const char pipeline_stopped[];
 
 /* Applies the filters from focus to taghide, and prune_from (docs/spec/pprof.md, 12 to 14). */
@@ -127,8 +127,8 @@ pprofc_status value_select(const pprofc_profile *profile, pprofc_str sample_inde
  * values of the base samples if the profile has any, else of all samples. */
 int64_t value_total(const pprofc_profile *profile, size_t value_index, bool mean);
 
-/* Adds the values of each sample type to sums[2 * types]: first the types of the head, then the
- * types of the base. The caller sets the sums to 0 before the call. */
+/* Adds up the values of each sample type: in sums[0, types) for the head, and in sums[types, 2 *
+ * types) for the base. The caller sets the sums to 0 before the call. */
 void value_add_sides(const pprofc_profile *profile, int64_t *sums);
 
 /* ---- options that filter ---------------------------- */

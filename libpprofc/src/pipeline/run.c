@@ -171,8 +171,8 @@ static void value_list_types(const pprofc_profile *profile, char *out, size_t ro
   }
 }
 
-/* Returns an error if the profile has a stack tree (profile/stack_tree.h) without the values of a
- * sample type. */
+/* Returns an error if the profile has a stack tree (profile/stack_tree.h) that lacks the values of
+ * the sample type `index`. */
 static pprofc_status value_check(const pprofc_profile *profile, size_t index, pprofc_error *error) {
   const struct stack_tree *tree = profile->samples.tree;
   if (!tree || tree->type == STACK_TREE_ALL || tree->type == index) return PPROFC_OK;
@@ -264,7 +264,7 @@ static int64_t smallest_value(const struct graph *g) {
 }
 
 /* Chooses one unit for all values, so that they are easy to compare. If the option unit is
- * "minimum", the unit fits the smallest shown value. */
+ * "minimum", chooses the unit by the smallest shown value. */
 static pprofc_str choose_unit(const struct pipeline_result *r, const struct graph *g,
                               bool integers) {
   const pprofc_str unit = r->sample_unit, automatic = STR("minimum");

@@ -221,7 +221,7 @@ static bool automaton_init(struct regex *regex) {
 
 static int automaton(struct regex *regex, pprofc_str s) {
   if (!automaton_init(regex)) return PCRE2_ERROR_MATCHLIMIT;
-  /* The product cannot overflow, because an expression has less than 64 KiB and so few states. */
+  /* The product cannot overflow: an expression is below 64 KiB, and therefore has few states. */
   uint64_t per_byte = regex->states * regex->states;
   if (s.size > (AUTOMATON_STEPS - regex->steps) / per_byte) return PCRE2_ERROR_MATCHLIMIT;
   regex->steps += s.size * per_byte;

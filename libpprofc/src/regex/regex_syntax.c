@@ -28,9 +28,9 @@ struct regex_group {
   unsigned flags; /* flags that apply again after the parentheses */
   bool out_fold;
   bool captures;
-  struct shape branches; /* maximum of each property over the earlier branches (alternatives) */
+  struct shape branches; /* maximum of each property in the earlier branches (alternatives) */
   size_t branch_count;
-  struct shape parts; /* maximum of each property over the parts of this branch except `last` */
+  struct shape parts; /* maximum of each property in the parts of this branch before `last` */
   size_t part_count;
   bool has_last;
   struct atom last;
@@ -335,8 +335,8 @@ struct repetition {
   bool counted; /* true for {n,m}, false for * + ? */
 };
 
-/* Parses a number without leading zeros. If the number is above REPEAT_MAX, *count may be another
- * number above REPEAT_MAX. */
+/* Parses a number without leading zeros. For a number above REPEAT_MAX, sets *count to any number
+ * above REPEAT_MAX. */
 static bool read_count(struct regex_parser *p, size_t *at, int *count) {
   size_t start = *at;
   *count = 0;

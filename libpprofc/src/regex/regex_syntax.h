@@ -15,11 +15,11 @@
 struct regex_translation {
   struct buffer pcre; /* expression for PCRE2, compiled with the options in regex.c */
   size_t captures;    /* number of capturing parentheses so far */
-  size_t copies;      /* number of copies that all counted repetitions make of their operands */
+  size_t copies;      /* number of operand copies that counted repetitions such as a{2} make */
   bool plain;         /* true if the expression consists of plain texts joined by | */
   struct buffer text; /* the plain texts, one after another */
   size_t needles;
-  size_t needle_end[REGEX_NEEDLES_MAX]; /* end of each plain text in `text` */
+  size_t needle_end[REGEX_NEEDLES_MAX]; /* for each plain text, the offset of its end in `text` */
 };
 
 /* The engine of PCRE2 that runs the expression. For REGEX_AUTOMATON, the translation puts repeated

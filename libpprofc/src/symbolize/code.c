@@ -24,7 +24,7 @@ struct code_known {
 struct code_work {
   struct code_image images[2];
   struct map map;           /* finds an item of `known` by addresses, size and depth */
-  struct code_known *known; /* finished and running comparisons */
+  struct code_known *known; /* comparisons that are finished or still running */
   size_t known_count, known_capacity;
   bool out_of_memory;
   /* The two functions to compare. */
@@ -51,7 +51,7 @@ static bool same_name(const struct code_symbol *a, const struct code_symbol *b) 
 
 static bool same_data(struct code_work *w, struct code_pair at, uint64_t size, int depth);
 
-/* True if both addresses are inside w->functions, at the same offset. */
+/* True if both addresses are at the same offset inside the functions w->functions. */
 static bool is_inside(const struct code_work *w, struct code_pair at) {
   uint64_t base = at.base - w->functions[BASE]->address;
   uint64_t head = at.head - w->functions[HEAD]->address;
@@ -164,7 +164,7 @@ static bool is_go_type(const struct code_image *m, uint64_t address) {
 #define GO_ASSEMBLY   STR(".abi0") /* suffix of functions of Go's assembler */
 
 /* True if both addresses are at the same offset of objects with the same name and contents. If
- * `size` is not 0, compares only `size` bytes after the addresses. */
+ * `size` is not 0, compares only the `size` bytes at the addresses. */
 static bool same_named(struct code_work *w, struct code_pair at, const struct code_symbol *x,
                        const struct code_symbol *y, uint64_t size, int depth) {
   const struct code_section *a = code_section_at(&w->images[BASE], at.base);
@@ -176,14 +176,14 @@ static bool same_named(struct code_work *w, struct code_pair at, const struct co
   return same_object(w, (struct code_pair){x->address, y->address}, x->size, depth);
 }
 
-/* True if two objects without a name are equal. An object ends at the next address to which code or
- * data refers. */
+/* True if two unnamed data objects are equal. A data object ends at the next address to which code
+ * or data refers. */
 static bool same_nameless(struct code_work *w, struct code_pair at, uint64_t size, int depth) {
   uint64_t extent = code_extent(&w->images[BASE], at.base);
   uint64_t other = code_extent(&w->images[HEAD], at.head);
   if (other < extent) extent = other;
   if (size) return same_data(w, at, size < extent ? size : extent, depth);
-  /* Equal texts are enough, because `extent` may include data after the text. */
+  /* Equal C strings are enough, because `extent` may include data after the string. */
   return same_object(w, at, extent, depth) || same_c_text(w, at);
 }
 
@@ -199,7 +199,7 @@ static bool same_data_target(struct code_work *w, struct code_pair at, uint64_t 
 }
 
 /* True if both addresses refer to the same code or to equal data. `size` is the number of bytes
- * that the code reads there, or 0 if the code uses only the address. */
+ * that the code reads at the address, or 0 if the code uses only the address. */
 static bool same_target(struct code_work *w, struct code_pair at, uint64_t size, int depth) {
   const struct code_section *a = code_section_at(&w->images[BASE], at.base);
   const struct code_section *b = code_section_at(&w->images[HEAD], at.head);
@@ -217,8 +217,8 @@ static bool may_be_pointer(const struct code_image *m, uint64_t at, uint64_t val
 }
 
 /* True if `value`, a word in both programs, is probably an address at which their data differs.
- * Returns false if the address is outside of data, or if its objects have different names. The word
- * is then probably a number. */
+ * Returns false if `value` is probably a number: an address outside of data, or an address of
+ * objects with different names. */
 static bool is_other_object(struct code_work *w, uint64_t value, int depth) {
   const struct code_section *a = code_section_at(&w->images[BASE], value);
   const struct code_section *b = code_section_at(&w->images[HEAD], value);
@@ -367,8 +367,7 @@ static size_t count_name(const struct code_image *m, size_t from) {
   return to - from;
 }
 
-/* Compares `count` functions of each program that have the same name. Pairs them in the order of
- * their addresses. */
+/* Compares `count` functions of each program with the same name, in pairs by ascending address. */
 static void compare_name(struct code_work *w, const size_t at[2], size_t count,
                          struct code_function *out) {
   for (size_t i = 0; i < count; i++) {
@@ -390,7 +389,7 @@ static int name_order(const struct code_image *base, size_t at, const struct cod
   return str_compare(base->functions[at].name, head->functions[in_head].name);
 }
 
-/* Compares all functions with the next name. Advances the indices `at` past these functions. */
+/* Compares all functions with the next name of the sorted lists. Advances `at` past them. */
 static struct code_function next_function(struct code_work *w, size_t at[2]) {
   const struct code_image *base = &w->images[BASE], *head = &w->images[HEAD];
   int order = name_order(base, at[BASE], head, at[HEAD]);

@@ -95,8 +95,8 @@ static bool is_collective(const struct code_image *m, pprofc_str name) {
          str_equal(name, STR("go:funcdesc"));
 }
 
-/* Sets the start or the end of Go's type descriptors if the symbol marks it. The descriptors end at
- * runtime.etypes or at the strings (go:string.*), whichever comes first. */
+/* If the symbol marks the start or the end of Go's type descriptors, stores its address. The
+ * descriptors end at runtime.etypes or at the strings (go:string.*), whichever comes first. */
 static void find_go_types(struct code_image *m, uint64_t address, pprofc_str name) {
   bool ends = str_equal(name, STR("runtime.etypes")) || str_equal(name, STR("go:string.*"));
   if (str_equal(name, STR("runtime.types"))) m->types_from = address;
@@ -230,7 +230,7 @@ uint64_t code_immediate_target(const struct x86_instruction *i, const uint8_t *b
   return i->relative_immediate ? address + i->size + value : value;
 }
 
-/* Adds to m->marks the addresses of data in an instruction. */
+/* Adds to m->marks the addresses of data to which an instruction refers. */
 static bool mark_instruction(struct code_image *m, const struct x86_instruction *i,
                              const uint8_t *bytes, uint64_t address) {
   /* A 4-byte number may be an address, except in Go and in position-independent code. */
@@ -241,7 +241,7 @@ static bool mark_instruction(struct code_image *m, const struct x86_instruction 
   return add_mark(m, code_immediate_target(i, bytes, address));
 }
 
-/* Adds to m->marks the addresses of data in the code of a function. */
+/* Adds to m->marks the addresses of data to which the code of a function refers. */
 static bool mark_function(struct code_image *m, const struct code_symbol *function) {
   uint64_t size = 0;
   const uint8_t *bytes = code_bytes(m, function->address, &size);

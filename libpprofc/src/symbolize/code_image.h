@@ -15,9 +15,9 @@ struct x86_instruction {
   size_t size;
   size_t displacement, displacement_size; /* offset and size of the displacement, in bytes */
   size_t immediate, immediate_size;       /* offset and size of the immediate, in bytes */
-  bool relative_displacement;             /* true: relative to the next instruction */
-  bool relative_immediate; /* true for a jump or call relative to the next instruction */
-  bool bare_displacement;  /* true: 4 bytes, not relative, so it may be an address */
+  bool relative_displacement; /* true: the displacement is relative to the next instruction */
+  bool relative_immediate;    /* true for a jump or call relative to the next instruction */
+  bool bare_displacement;     /* true: 4 bytes, not relative, so it may be an address */
   unsigned access; /* size of the memory that is accessed, in bytes; 0: only its address is used */
 };
 

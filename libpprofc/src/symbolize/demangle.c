@@ -7,9 +7,9 @@
 #define MAX_MANGLED ((size_t)64 * 1024)
 #define MAX_OUTPUT  ((size_t)1 << 20)
 
-/* Stack size for libiberty, in bytes. To parse, libiberty takes up to 130 bytes for each byte of a
- * name. To print, it takes 16 bytes for each of up to MAX_COPIES copies of templates. libiberty may
- * be compiled without optimization and then needs more, so the rest is a reserve. */
+/* Stack size for libiberty, in bytes. Parsing takes up to 130 bytes for each byte of a name.
+ * Printing takes 16 bytes for each of up to MAX_COPIES copies of templates. The rest is a reserve
+ * for a libiberty without optimization, which needs more. */
 #define DEEP_STACK ((size_t)64 << 20)
 
 bool demangle_is_deep(pprofc_str name) {
@@ -81,7 +81,7 @@ static void name_constructor(struct demangle_component *scope, struct demangle_c
   if (member->type == DEMANGLE_COMPONENT_DTOR) member->u.s_dtor.name = name;
 }
 
-/* Sets the names of the constructors in a qualified name, from its last element to the first. */
+/* Calls name_constructor for each part of a qualified name, the last part first. */
 static void name_members(struct demangle_component *part) {
   for (size_t i = 0; part && i < MAX_PARTS; i++) {
     if (part->type == DEMANGLE_COMPONENT_QUAL_NAME)
@@ -92,7 +92,7 @@ static void name_members(struct demangle_component *part) {
   }
 }
 
-/* Sets the names of the constructors in a name and in the functions that enclose it. */
+/* Calls name_constructor for each part of a name, and for the functions that enclose the name. */
 static void name_constructors(struct demangle_component *part) {
   for (size_t i = 0; part && i < MAX_PARTS; i++) {
     switch (part->type) {
@@ -144,8 +144,8 @@ static bool run_demangler(const char *mangled, int options, bool *is_rust, struc
 #define MAX_COPIES ((size_t)1 << 20)
 
 /* True if libiberty may make more than MAX_COPIES copies. 'I' begins template arguments, and "RT",
- * "RS", "OT" or "OS" may be a reference. Each of these counts as two, because libiberty visits each
- * part of a name up to two times. */
+ * "RS", "OT" or "OS" may be a reference. Counts each of these letters or pairs twice, because
+ * libiberty visits each part of a name up to two times. */
 static bool has_many_copies(pprofc_str mangled) {
   size_t templates = 0, references = 0;
   for (size_t i = 0; i < mangled.size; i++) {

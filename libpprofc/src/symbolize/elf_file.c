@@ -212,7 +212,7 @@ static void read_notes(const struct elf_file *f, const uint8_t *data, size_t siz
 }
 
 /* Reads the notes at `offset`. If they contain exactly one build id, stores it in f->build_id.
- * Returns true if they contain at least one. */
+ * Returns true if the notes contain any build id. */
 static bool scan_notes(struct elf_file *f, uint64_t offset, uint64_t size, uint64_t alignment) {
   struct notes notes = {"", 0};
   if (size > MAX_NOTE_SIZE) return false;
@@ -356,7 +356,7 @@ bool elf_is_object(const char *path, const pprofc_allocator *mem) {
 #define SECTION_MOST ((uint64_t)16 << 20) /* maximum size of a section that is read, in bytes */
 #define ITEMS_MOST   200                  /* maximum number of lines in a list of built_add */
 #define GO_HEADER    32 /* size in bytes of the header of Go's build information */
-#define GO_MARK      16 /* size in bytes of each of the two fixed texts around the list of modules */
+#define GO_MARK      16 /* size in bytes of the marks before and after Go's list of modules */
 #define DYNAMIC_SIZE 16 /* size in bytes of an entry of .dynamic in a 64-bit file */
 #define DT_NEEDED    1
 

@@ -15,7 +15,7 @@ struct elf_file {
   const pprofc_allocator *mem;
   const char *path;     /* path of the file; the caller owns it */
   int fd;               /* descriptor of the file; -1 if the caller has its bytes in memory */
-  const uint8_t *bytes; /* bytes of the file if the caller has them */
+  const uint8_t *bytes; /* bytes of the file if the caller has them in memory */
   uint64_t size;
   bool is64, big_endian;
   uint16_t type, machine; /* type: ET_EXEC, ET_DYN or ET_REL; machine: type of the processor */

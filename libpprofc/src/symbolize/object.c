@@ -35,7 +35,7 @@ static bool may_show(const struct elf_segment *s, uint64_t offset, uint64_t size
 }
 
 /* Returns the segment that fits a mapping outside of the kernel. If several segments fit, returns
- * the only one of them that contains `address`. Otherwise returns NULL. */
+ * the one that contains `address`. Returns NULL if several segments or no segment remain. */
 static const struct elf_segment *user_segment(const struct elf_file *f,
                                               const struct mapped_range *r, uint64_t address) {
   const struct elf_segment *found = NULL;
@@ -65,8 +65,7 @@ static bool has_loadable(const struct elf_file *f) {
 
 /* ---- kernels ----------------------------------------- */
 
-/* Arguments for computing the base of a mapping: an address in the process minus the same address
- * in the file. */
+/* Arguments for computing the base of a mapping (see base_address). */
 struct question {
   const struct elf_file *file;
   const struct mapped_range *range;
@@ -94,8 +93,8 @@ static bool is_kernel_range(const struct mapped_range *r) {
   return r->offset == 0 || r->offset == PPC64_TEXT || r->offset == r->start;
 }
 
-/* Computes the base of a mapping (its address minus its address in the file) if the mapping has one
- * of the known layouts of kernels. Returns false if no layout fits. */
+/* Computes the base of a mapping (see base_address) if the mapping has one of the known layouts of
+ * kernels. Returns false if no layout fits. */
 static bool kernel_base(const struct question *q, uint64_t *base) {
   const struct mapped_range *r = q->range;
   bool same_page = q->symbol_known && q->symbol % PAGE == r->start % PAGE;

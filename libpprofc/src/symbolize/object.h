@@ -10,17 +10,17 @@
 
 /* Converts an address in a process to an address in its file (docs/spec/pprof.md, 8.2). */
 
-/* Addresses and file offset of a mapping. For a kernel mapping, `kernel_symbol` is the end of its
- * name, "_text" or "_stext". The address of this symbol shows where the kernel was loaded. For
- * other mappings, `kernel_symbol` is "". */
+/* Addresses and file offset of a mapping. For a kernel mapping, `kernel_symbol` is the end of the
+ * mapping's name, "_text" or "_stext". The address of this symbol shows where the kernel was
+ * loaded. For other mappings, `kernel_symbol` is "". */
 struct mapped_range {
   uint64_t start, limit, offset;
   pprofc_str kernel_symbol;
 };
 
-/* Computes the base: an address in the process minus the same address in the file. `address` must
- * be in the mapping; it selects the segment if several segments fit. As in pprof, callers compute
- * the base for one address and use it for the whole mapping. */
+/* Computes the base: the difference between an address in the process and its address in the file.
+ * `address` must be in the mapping; it selects the segment if several segments fit. As in pprof,
+ * callers compute the base for one address and use it for the whole mapping. */
 pprofc_status base_address(const struct elf_file *file, const struct mapped_range *range,
                            uint64_t address, uint64_t *base, pprofc_error *error);
 
@@ -59,7 +59,7 @@ pprofc_status object_symbols(const struct object *object, const struct tools *to
 
 struct instruction {
   uint64_t address;
-  /* Text of the instruction, its function and its file; "" if unknown. */
+  /* Text, function and file of the instruction; "" if unknown. */
   pprofc_str text, function, file;
   int64_t line;
 };

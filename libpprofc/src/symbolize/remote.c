@@ -69,8 +69,8 @@ static bool remote_shift(uint64_t address, uint64_t by, bool down, uint64_t *out
   return down ? by <= address : *out >= address;
 }
 
-/* Writes the addresses of locations without a name to pass->text. Converts them to addresses in the
- * server's profile. */
+/* Writes to pass->text the addresses of locations that have no name. Converts them to addresses in
+ * the server's profile. */
 static void remote_list(struct remote_pass *pass, size_t index, uint64_t start) {
   const struct locations *l = &pass->profile->locations;
   uint64_t own = pass->mappings[index].start, address;
@@ -211,7 +211,7 @@ static void remote_sort(struct remote_pass *pass) {
   for (size_t i = 0; i < l->count; i++)
     if (l->mapping[i] != NONE) pass->first[l->mapping[i] + 1]++;
   for (size_t i = 0; i < mappings; i++) pass->first[i + 1] += pass->first[i];
-  /* first[i + 1] is the end of mapping i in `order`. The loop turns it into the start. */
+  /* The loop moves first[i + 1] from the end of mapping i in `order` to its start. */
   for (size_t i = l->count; i-- > 0;)
     if (l->mapping[i] != NONE) pass->order[--pass->first[l->mapping[i] + 1]] = (uint32_t)i;
   for (size_t i = 0; i < mappings; i++) pass->first[i] = pass->first[i + 1];

@@ -42,7 +42,7 @@ static uint64_t threshold(uint64_t k, uint64_t bias) {
   return k - bias;
 }
 
-/* Reads the next number of an identifier, which may have several digits, and adds it to *sum. */
+/* Reads the next number (one or more digits) of an encoded identifier, and adds it to *sum. */
 static bool read_delta(pprofc_str bytes, size_t *at, uint64_t bias, uint64_t *sum) {
   uint64_t weight = 1;
   for (uint64_t k = BASE;; k += BASE) {

@@ -13,11 +13,11 @@ struct rust_step {
   uint64_t lifetimes;
   union {
     size_t count;    /* step of a list: number of items read so far */
-    int space;       /* identifier: letter of its namespace */
+    int space;       /* step of an identifier: letter of the namespace */
     pprofc_str text; /* text to write */
     struct {
       size_t at, limit;
-    } from; /* end of a back reference: position and end to restore */
+    } from; /* end of a back reference: values of `at` and `limit` to restore */
   };
 };
 
@@ -30,8 +30,8 @@ struct rust_reader {
    * the '<' after the last trait of dyn is open */
   bool arguments, silent, opened, failed;
   uint64_t lifetimes; /* number of lifetimes in scope */
-  size_t most, taken; /* most: maximum number of written bytes, and of steps; taken: number of steps
-                         so far */
+  size_t most, taken; /* most: maximum number of written bytes, and maximum number of steps; taken:
+                         number of steps so far */
   struct buffer *out;
   struct buffer steps; /* array of struct rust_step; the last element is the next step */
 };

@@ -154,7 +154,7 @@ static void read_dyn(struct rust_reader *r) {
   reader_binder(r);
 }
 
-/* Formats of the types that consist of other types and texts. */
+/* Formats of arrays, pointers, slices and tuples. */
 static const char *const compound_types['T' - 'A' + 1] = {['A' - 'A'] = "[%t; %c]",
                                                           ['O' - 'A'] = "*mut %t",
                                                           ['P' - 'A'] = "*const %t",
@@ -353,12 +353,12 @@ static void (*const doers[128])(struct rust_reader *r, struct rust_step step) = 
     ['y'] = read_types,          /* a list of types up to 'E' */
     ['u'] = read_types,          /* the types of a tuple up to 'E'; a single type gets a comma */
     ['f'] = rust_v0_read_result, /* the result type of a function */
-    ['b'] = read_traits,         /* the bounds of dyn up to 'E' */
+    ['b'] = read_traits,         /* the traits of dyn up to 'E' */
     ['h'] = read_trait,          /* one bound */
-    ['o'] = do_opened,           /* end of a bound whose '<' stays open */
-    ['n'] = do_opened,           /* end of a bound without an open '<' */
-    ['k'] = read_bindings,       /* the associated types after a bound */
-    ['m'] = read_bindings,       /* further associated types, after an open '<' */
+    ['o'] = do_opened,           /* end of a trait whose '<' stays open */
+    ['n'] = do_opened,           /* end of a trait without an open '<' */
+    ['k'] = read_bindings,       /* the associated types after a trait */
+    ['m'] = read_bindings,       /* associated types after a trait whose '<' stays open */
     ['d'] = read_dyn_lifetime,   /* the lifetime at the end of dyn */
     ['e'] = do_expect,           /* a required 'E' */
     ['w'] = do_write,            /* writes text */

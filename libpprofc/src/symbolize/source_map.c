@@ -16,7 +16,7 @@ struct source_map_item {
 
 struct source_map_source {
   pprofc_str file, content;
-  uint32_t *lines; /* offset of each line in the text of the source */
+  uint32_t *lines; /* for each line, its offset in the text of the source */
   size_t line_count;
 };
 
@@ -73,8 +73,8 @@ static size_t source_map_host(pprofc_str path) {
   return scheme + 3 + str_find_char(str_slice(path, scheme + 3, path.size), '/');
 }
 
-/* Returns the path without "." and "..". Keeps the host of a URL. The result has data NULL when out
- * of memory. */
+/* Returns the path without "." and "..". Keeps the host of a URL. The result's `data` is NULL when
+ * out of memory. */
 static pprofc_str source_map_clean(struct arena *arena, pprofc_str path) {
   size_t host = source_map_host(path);
   char *text = arena_alloc(arena, path.size + 2);
@@ -254,7 +254,7 @@ static pprofc_status source_map_add(struct source_map *map, const struct node *j
   return source_map_add_mappings(map, mappings->text, &section, error);
 }
 
-/* Compares positions in the generated file, then in the original. */
+/* Compares segments by their positions in the generated file, then in the original file. */
 static int source_map_by_place(const void *a, const void *b) {
   const struct source_map_item *x = a, *y = b;
   const uint32_t keys[][2] = {
@@ -351,8 +351,8 @@ static size_t source_map_before(const struct source_map *map, int64_t line, int6
 }
 
 /* Finds the last segment of `mappings` before a position in the generated file, and sets *place to
- * its original position. Lines and columns start at 1. Returns false if no segment precedes the
- * position or the segment has no original file. */
+ * the original position of this segment. Lines and columns start at 1. Returns false if no segment
+ * precedes the position or the segment has no original file. */
 static bool source_map_find(const struct source_map *map, int64_t line, int64_t column,
                             struct source_map_place *place) {
   size_t before = source_map_before(map, line - 1, column - 1);
@@ -373,7 +373,7 @@ static bool source_map_find(const struct source_map *map, int64_t line, int64_t 
 /* ---- a profile -------------------------------------- */
 
 struct mapped_pass {
-  pprofc_profile *p; /* copy of the profile made by profile_edit; the functions here change it */
+  pprofc_profile *p;              /* copy of the profile from profile_edit; may be changed */
   const struct source_map **maps; /* source map of each function; NULL: the function has no map */
   struct interner strings;        /* new strings; their indices follow the strings of the profile */
   struct map by_function;

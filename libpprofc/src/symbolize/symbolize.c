@@ -84,14 +84,14 @@ struct symbolize_answer {
 };
 
 struct symbolize_pass {
-  /* Copy of the profile made by profile_edit; the functions here change it. */
+  /* Copy of the profile from profile_edit; may be changed. */
   pprofc_profile *profile;
   const struct symbolize_options *options;
   struct mode mode;
   struct tools tools;
   struct arena scratch;
   struct symbolize_answer *answers; /* for each mapping, the frames found for its addresses */
-  uint32_t *slot;    /* for each location, index of its address in its mapping's query, or NONE */
+  uint32_t *slot;    /* for each location, index of its address in the mapping's query, or NONE */
   uint32_t *members; /* for each mapping, its number of locations */
   bool missing_binaries, any;
 };
@@ -117,7 +117,7 @@ static bool symbolize_has_addresses(const struct symbolize_pass *pass, size_t ma
 }
 
 /* True if the tools must search the binary of a mapping for names. If the mapping has no file name,
- * prints pprof's warning or records that a binary is missing. */
+ * warns as pprof does (first mapping) or sets missing_binaries (other mappings). */
 static bool wanted(struct symbolize_pass *pass, size_t index) {
   const struct mapping *m = &pass->profile->mappings.items[index];
   pprofc_str file = profile_string(pass->profile, m->file);
@@ -293,7 +293,7 @@ static bool number_functions(struct symbolize_pass *pass, struct symbolize_colum
   return true;
 }
 
-/* Counts the lines of all locations. Where the tools found frames, counts these frames. */
+/* Counts the new lines of all locations: the frames that the tools found, or else the old lines. */
 static size_t count_lines(const struct symbolize_pass *pass) {
   const struct locations *old = &pass->profile->locations;
   size_t total = 0, count;
@@ -304,7 +304,7 @@ static size_t count_lines(const struct symbolize_pass *pass) {
   return total;
 }
 
-/* Returns flags that say what is known about a frame. The mapping gets these flags. */
+/* Returns the parts of a frame that the tools found, as flags for the mapping. */
 static uint32_t frame_flags(const struct source_frame *frame) {
   uint32_t flags = PPROFC_HAS_INLINE_FRAMES;
   if (frame->function.size) flags |= PPROFC_HAS_FUNCTIONS;
@@ -453,7 +453,7 @@ struct renaming {
 };
 
 /* Demangles the name of one function. If the name differs from the system name, the writer of the
- * profile chose it, and only `force` changes it. Returns false when out of memory. */
+ * profile chose the name, and only `force` replaces it. Returns false when out of memory. */
 static bool demangle_name(struct renaming *r, size_t function) {
   pprofc_profile *p = r->profile;
   const struct functions *f = &p->functions;

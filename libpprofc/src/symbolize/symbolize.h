@@ -4,7 +4,7 @@
 
 #include "profile/profile.h"
 
-/* The server from which the profile comes, which can name addresses (docs/spec/pprof.md, 8.5). */
+/* The server of the profile, which can name addresses (docs/spec/pprof.md, 8.5). */
 struct symbolize_server {
   void *context;
   /* True if a server can name the addresses of the mapping. Sets *start to the start address of the
@@ -63,8 +63,8 @@ bool remote_next_symbol(pprofc_str *reply, uint64_t *address, pprofc_str *name);
 /* Demangles names of C++ (Itanium) and Rust, in pprof's four modes (docs/spec/pprof.md, 8.4). */
 
 enum demangle_mode {
-  DEMANGLE_DEFAULT,   /* remove parameters of functions and template arguments */
-  DEMANGLE_TEMPLATES, /* keep template arguments; remove parameters of functions */
+  DEMANGLE_DEFAULT,   /* remove template arguments and function parameters */
+  DEMANGLE_TEMPLATES, /* keep template arguments; remove function parameters */
   DEMANGLE_FULL,
   DEMANGLE_NONE
 };
@@ -97,9 +97,9 @@ void demangle_for_display(pprofc_str system_name, enum demangle_mode mode, struc
 
 struct source_map;
 
-/* Parses a map. `name` is the last part of its path, such as "app.js.map". The map belongs to the
- * file that it names, and to files whose name up to the first point equals the map's. Any number of
- * threads may use the map at the same time. */
+/* Parses a map. `name` is the last part of the map's path, such as "app.js.map". The map belongs to
+ * the file that it names, and to files whose name up to the first point equals the map's name. Any
+ * number of threads may use the map at the same time. */
 pprofc_status source_map_parse(pprofc_str json, pprofc_str name, const pprofc_allocator *mem,
                                struct source_map **map, pprofc_error *error);
 void source_map_free(struct source_map *map);

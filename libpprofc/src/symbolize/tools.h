@@ -77,7 +77,7 @@ pprofc_status nm_read(const struct tool_query *query, struct nm_symbols *symbols
                       pprofc_error *error);
 
 /* Each of these functions runs one tool, and adds the frames that the tool prints. frames->from has
- * count + 1 items. */
+ * an item for each address, and one more item. */
 pprofc_status addr2line_frames(const struct tool_query *query, struct source_frames *frames,
                                pprofc_error *error);
 pprofc_status llvm_symbolizer_frames(const struct tool_query *query, struct source_frames *frames,

@@ -9,7 +9,7 @@
 #define I8  16u  /* flag: an immediate of 4 bytes, or of 8 bytes with REX.W */
 #define A8  32u  /* flag: an address of 8 bytes, or of 4 bytes with the prefix 67 */
 #define R   64u  /* flag: the immediate is relative to the next instruction */
-#define BAD 128u /* flag: not valid in 64-bit code, or a prefix */
+#define BAD 128u /* flag: the opcode is a prefix, or is not valid in 64-bit code */
 
 #define ALU    M, M, M, M, I1, I4, BAD, BAD
 #define X4(a)  a, a, a, a

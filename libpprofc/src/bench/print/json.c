@@ -11,7 +11,7 @@ static void json_add_notes(struct json_writer *json, const char *const *notes, s
   json_end(json);
 }
 
-/* Adds the fields of a key as a separate object, because the input chooses their names. */
+/* Adds the fields of a key as a separate object, because their names come from the input. */
 static void json_add_fields(struct printer *p, struct json_writer *json,
                             const struct projection *projection, const size_t *flat, uint32_t key) {
   json_begin_object(json_key(json, "key"));

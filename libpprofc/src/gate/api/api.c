@@ -243,7 +243,7 @@ static void gate_copy_result(const pprofc_bench *from, const pprofc_bench_result
     sink_value(sink, from->values[v], pprofc_bench_unit(from, from->value_unit[v]));
 }
 
-/* Copies one input. The results and messages of a set are in the order of its inputs. */
+/* Copies an input. Its results begin at copy->result, and its messages at copy->message. */
 static pprofc_status gate_copy_input(struct gate_set_copy *copy, size_t input, const char *label,
                                      pprofc_error *error) {
   const pprofc_bench *from = copy->from;

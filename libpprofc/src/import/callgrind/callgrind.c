@@ -60,8 +60,8 @@ static bool take_positions(struct callgrind_reader *r, pprofc_str *rest) {
 }
 
 /* Reads a counter that is at most `most`. `last` is the previous counter of the column. Callgrind
- * writes only absolute counters; some tools write relative counters, others negative counters. If a
- * file has relative counters, "-3" means 3 less than `last`; else it means the counter -3. */
+ * writes only absolute counters. Some tools write relative counters, others negative counters. In a
+ * file with relative counters, "-3" means 3 less than `last`; in other files, -3. */
 static bool take_counter(struct callgrind_reader *r, pprofc_str word, int64_t last, int64_t most,
                          int64_t *counter) {
   uint64_t number;
@@ -284,7 +284,7 @@ static void note_wrong_total(struct callgrind_reader *r, size_t column, uint64_t
   snprintf(r->wrong.event, sizeof r->wrong.event, "%.*s", STR_ARG(str_slice(name, 0, 60)));
 }
 
-/* Compares the totals that the file states for a part with the sums of the part's lines. */
+/* Compares the totals that the file states for a part with the sums of the costs in the part. */
 static bool check_totals(struct callgrind_reader *r, pprofc_str value) {
   pprofc_str word;
   bool equal = true;
@@ -299,9 +299,9 @@ static bool check_totals(struct callgrind_reader *r, pprofc_str value) {
   return true;
 }
 
-/* Compares the totals in the line "summary:" with the sums of the lines, but only in files of
- * cachegrind, which have no version. In callgrind's files the summary precedes the lines and covers
- * the whole run. In Xdebug's files the summary has the wall time and the peak of memory. */
+/* Compares the totals in the line "summary:" with the sums of the lines' costs, but only in files
+ * of cachegrind, which have no version. In callgrind's files the summary precedes the lines and
+ * covers the whole run. In Xdebug's files the summary has the wall time and the peak of memory. */
 static bool check_summary(struct callgrind_reader *r, pprofc_str value) {
   return r->version || !r->in_body || r->has_totals || check_totals(r, value);
 }

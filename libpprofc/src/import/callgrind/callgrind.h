@@ -58,14 +58,14 @@ struct callgrind_graph {
   struct callgrind_function *functions;
   struct callgrind_cost *costs;
   struct callgrind_call *calls;
-  int64_t *cost_values; /* one value per type for each cost */
-  double *call_values;  /* one inclusive cost per type for each call */
+  int64_t *cost_values; /* for each cost, one value per type */
+  double *call_values;  /* for each call, one inclusive cost per type */
   size_t function_count, cost_count, call_count;
   size_t function_room, cost_room, call_room, cost_value_room, call_value_room;
   struct map by_name, by_place, by_call; /* hash tables of functions, costs and calls */
-  int64_t totals[CALLGRIND_MAX_EVENTS];  /* sums of the magnitudes of the costs, by type */
-  int64_t before[CALLGRIND_MAX_EVENTS];  /* sums of the magnitudes of the costs of earlier parts, by
-                                            type */
+  int64_t totals[CALLGRIND_MAX_EVENTS];  /* for each type, the sum of the absolute costs */
+  int64_t before[CALLGRIND_MAX_EVENTS];  /* for each type, the sum of the absolute costs of earlier
+                                            parts */
 };
 
 void callgrind_graph_init(struct callgrind_graph *graph, pprofc_builder *builder,
@@ -120,7 +120,7 @@ double callgrind_root_share(const struct callgrind_flow *flow, uint32_t function
 /* A node of the call tree: a function with its callers, which are a stack. */
 struct callgrind_node {
   uint32_t function;
-  uint32_t above; /* index of the node of the caller, or NONE */
+  uint32_t above; /* index of the caller's node, or NONE */
   uint32_t site;  /* location of the call in the caller, or NONE */
   uint32_t next;  /* index of the next node of the same function, or NONE */
   uint32_t depth;
@@ -167,7 +167,7 @@ struct callgrind_exact {
   struct callgrind_contexts *contexts;
   pprofc_builder *builder;
   size_t deepest;                 /* maximum number of frames in a stack; longer stacks are cut */
-  struct callgrind_entry *places; /* entry of each context in the current part */
+  struct callgrind_entry *places; /* for each context, its entry in the current part */
   uint32_t *stack;
   size_t place_room, stack_room;
   bool is_truncated;      /* true if a stack lacks its outermost callers */
@@ -181,8 +181,8 @@ struct callgrind_exact {
 void callgrind_exact_init(struct callgrind_exact *exact, struct callgrind_contexts *contexts,
                           pprofc_builder *builder, pprofc_call_stacks stacks, size_t bytes);
 void callgrind_exact_free(struct callgrind_exact *exact);
-/* Compares each call of this part with the callers in the callee's name. Returns true if most calls
- * so far agree with the names, which then contain the callers. */
+/* Compares each call of the graph with the callers in the callee's name. Returns true if most calls
+ * that were compared so far agree with these names. */
 bool callgrind_exact_may(struct callgrind_exact *exact, const struct callgrind_graph *graph);
 /* Adds a sample with the given labels for each cost of the graph. */
 void callgrind_exact_samples(struct callgrind_exact *exact, const struct callgrind_graph *graph,

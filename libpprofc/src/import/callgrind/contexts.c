@@ -3,7 +3,7 @@
 
 /* Maximum nesting of brackets. Nesting matters, because a quote in brackets is not a separator. */
 #define MAX_BRACKETS 256u
-/* Maximum number of callers that callgrind_context_relation compares; it ignores the rest. */
+/* Maximum number of callers that callgrind_context_relation compares. Ignores further callers. */
 #define MAX_COMPARED 128u
 
 void callgrind_contexts_init(struct callgrind_contexts *contexts, const pprofc_allocator *mem,

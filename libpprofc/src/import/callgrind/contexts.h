@@ -35,7 +35,7 @@ bool jit_names_read(struct jit_names *names, pprofc_str text);
 /* Finds the function whose code contains an address. Returns false if there is no such function. */
 bool jit_names_find(const struct jit_names *names, uint64_t address, struct jit_function *found);
 
-/* Name of a single function, as a string index, and if it is JIT-compiled, its source position. */
+/* Name of a single function, as a string index. JIT-compiled code also has a source position. */
 struct callgrind_symbol {
   uint32_t text;
   uint32_t system; /* string index of the mangled name; 0 if reports must show the name unchanged */
@@ -59,14 +59,14 @@ struct callgrind_whole {
 struct callgrind_contexts {
   const pprofc_allocator *mem;
   pprofc_builder *builder;
-  struct interner names;   /* complete names from the file */
-  struct interner symbols; /* names of single functions */
+  struct interner names;   /* complete names from the file ("f'g'main") */
+  struct interner symbols; /* names of single functions ("f") */
   struct map by_caller;    /* hash table of the contexts, keyed by caller and symbol */
   struct callgrind_whole *wholes;
   struct callgrind_symbol *infos; /* name and source position of each symbol */
   struct callgrind_context *items;
   size_t whole_room, info_room, count, room;
-  pprofc_str *words; /* buffer for the functions of one name */
+  pprofc_str *words; /* buffer for the functions in one complete name */
   size_t word_room;
   struct jit_names jit;
 };

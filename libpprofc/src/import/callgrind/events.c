@@ -32,7 +32,7 @@ static void split_name(pprofc_str word, struct callgrind_event *event) {
   if (!event->unit.size) event->unit = STR("count");
 }
 
-/* Units at the end of long names, and their factors to nanoseconds. */
+/* Units at the end of an event's long name, and their factors to nanoseconds. */
 static const struct {
   const char *word;
   int64_t factor;
@@ -120,8 +120,8 @@ static bool take_start(pprofc_str *line, pprofc_str start) {
   return true;
 }
 
-/* Finds all events. Scans the whole file, because parts may have different events, and a long name
- * may come before or after the line with its event. */
+/* Finds all events. Scans the whole file, because parts may have different events, and a line
+ * "event:" with a long name may come before or after the line "events:". */
 bool callgrind_find_events(struct callgrind_events *events, pprofc_str text,
                            pprofc_builder *builder) {
   bool long_names = false;

@@ -2,8 +2,8 @@
  *
  * A depth-first walk finds cycles: a call to a function on the walk's path closes a cycle. The tree
  * of stacks skips this call, so recursion ends at its first repeat. The remaining graph has no
- * cycles. So the callers' shares of a function's cost add up to 1, and its stacks have all of its
- * cost. */
+ * cycles. So the callers' shares of a function's cost add up to 1, and the stacks that end at the
+ * function have its whole cost. */
 #include "import/callgrind/callgrind.h"
 
 /* A function is a root if more than this share of its cost does not come from calls. Smaller shares
@@ -110,7 +110,7 @@ static bool find_cycles(struct callgrind_flow *flow) {
 
 /* Costs of a function, which may be negative. */
 struct callgrind_signed {
-  double inclusive; /* cost of its lines and of the calls that it makes */
+  double inclusive; /* cost of the function's lines and of the calls that the function makes */
   double uncalled;  /* inclusive cost minus the cost of the calls to the function */
 };
 

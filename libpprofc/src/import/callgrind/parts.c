@@ -23,7 +23,7 @@ static size_t add_label(struct callgrind_reader *r, const char *key, pprofc_str 
 }
 
 /* Counts the benchmarks that have the name of an earlier benchmark. Consecutive parts with equal
- * numbers belong to threads of one benchmark, and count once. */
+ * part numbers belong to threads of one benchmark, and count once. */
 static void note_benchmark(struct callgrind_reader *r) {
   pprofc_str number = str_slice(r->part, 0, str_find_char(r->part, '.'));
   size_t known = r->benchmarks.count;

@@ -129,7 +129,7 @@ static bool marshal_add_ref(struct marshal *m, struct marshal_value *v) {
   return ARRAY_PUSH_IN(&m->arena, m->refs, m->ref_count, m->ref_room, v);
 }
 
-/* Reads a reference. Returns the value with its index, or NULL if there is no such value. */
+/* Reads an index. Returns the value with this index, or NULL if there is no such value. */
 static struct marshal_value *marshal_ref(struct marshal *m) {
   uint64_t index;
   return marshal_take(m, 4, &index) && index < m->ref_count ? m->refs[index] : NULL;
@@ -212,8 +212,8 @@ static int64_t pstats_count(double count) {
   return count >= 1 && count < 9e18 ? (int64_t)count : 1;
 }
 
-/* Writes a call. Python's module `profile` does not record times by caller, so the function's time
- * is then divided among the callers by their calls. */
+/* Writes a call. Python's module `profile` records no times by caller. The function's time is then
+ * divided among the callers in proportion to their numbers of calls. */
 static void pstats_call(struct pstats *p, const struct marshal_value *caller,
                         const struct marshal_value *function, const struct marshal_value *entry,
                         const struct marshal_value *call) {

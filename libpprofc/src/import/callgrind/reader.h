@@ -66,7 +66,7 @@ enum callgrind_column { INSTRUCTION, BLOCK, LINE, COLUMN_KINDS };
 /* Meaning of the next line of numbers. */
 enum expect { COST, CALL, JUMP };
 
-/* A total that the file states (`said`), and the sum of the file's lines (`read`). The two must be
+/* A total that the file states (`said`), and the sum of the lines' costs (`read`). The two must be
  * equal. */
 struct callgrind_total {
   char event[64];
@@ -89,7 +89,7 @@ struct callgrind_reader {
   uint32_t event_columns[CALLGRIND_MAX_EVENTS];
   size_t event_count;
   pprofc_str thread, part, benchmark;
-  uint64_t sums[CALLGRIND_MAX_EVENTS]; /* sum of each column in the units of the file */
+  uint64_t sums[CALLGRIND_MAX_EVENTS]; /* for each column, the sum in the units of the file */
   bool in_body, many_parts;
   /* writes_totals: true if the program that wrote the file writes totals at the end of each part;
    * has_totals: true if the current part has totals */

@@ -34,9 +34,9 @@ static int64_t round_up(int64_t total, const double *weights, double sum, size_t
   for (size_t i = 0; i < count; i++)
     if (weights[i] > 0) classes[remainder_class((double)total * (weights[i] / sum))]++;
   size_t lowest = REMAINDERS;
-  int64_t above = 0; /* number of remainders in the class `lowest` and all higher classes */
+  int64_t above = 0; /* number of values with a remainder in class `lowest` or above */
   while (lowest > 0 && above + classes[lowest - 1] <= left) above += classes[--lowest];
-  /* number of values to round up in the class below `lowest` */
+  /* number of values to round up among the values in class lowest - 1 */
   int64_t in_lowest = lowest > 0 ? left - above : 0;
   for (size_t i = 0; i < count; i++) {
     if (!(weights[i] > 0)) continue;
@@ -119,9 +119,9 @@ struct sampling {
   uint64_t frames_left, samples_left;
   uint32_t *stack; /* frames of a stack; room for the deepest stack and two leaves */
   double *weights; /* weights of one function's nodes, grouped by type */
-  int64_t *values; /* result of dividing costs: for each node, one value of each type */
+  int64_t *values; /* divided costs: for each node, one value of each type */
   size_t places;   /* number of nodes of the function that has the most nodes */
-  int64_t cut[CALLGRIND_MAX_EVENTS]; /* cost of pruned branches, by type */
+  int64_t cut[CALLGRIND_MAX_EVENTS]; /* for each type, the cost of the pruned branches */
 };
 
 /* Adds a sample with one or two leaf frames and the callers of a node. If `node` is NONE,

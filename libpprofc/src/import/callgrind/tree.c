@@ -41,7 +41,7 @@ struct growing {
   uint64_t visits_left; /* number of calls that may still be visited */
   bool full;            /* true if the tree exceeds a limit */
 
-  /* Fractions from 0 to 1 in the second pass, which sets tree->joined. */
+  /* Fractions from 0 to 1, which the second pass (tree->joined) uses. */
   double *joined_share; /* for each call and type: fraction of the callee's cost that is pruned */
   double *leaf_share; /* for each function and type: fraction of the function's cost at nodes whose
                          branches are all pruned */
@@ -155,9 +155,9 @@ static void add_pruned(struct growing *g, uint32_t function, uint32_t above, con
 }
 
 /* Adds a branch: a node of a function with a share of the function's cost. Prunes the branch if it
- * is small, very deep or over the limit of the tree. The first pass adds the cost of a pruned
- * branch to the node `above`. The second pass adds the share of a pruned branch to the call's
- * `joined_share`, and never prunes roots. */
+ * is small or very deep, or if the tree has reached a limit. The first pass adds the cost of a
+ * pruned branch to the node `above`. The second pass adds the share of a pruned branch to the
+ * call's `joined_share`, and never prunes roots. */
 static void add_branch(struct growing *g, uint32_t function, uint32_t above,
                        const struct callgrind_call *call, const double *shares) {
   struct callgrind_tree *tree = g->tree;

@@ -143,8 +143,8 @@ static void events_survey(struct jfr *j, const struct jfr_handler *h, struct jfr
   if (h->event->action == EVENTS_COUNT) j->has_type[type + 1] = true;
 }
 
-/* True for events with stacks that are known not to be samples, such as events of the JDK without
- * "Sample" in their names. */
+/* True for an event that has a stack, but is known not to be a sample, such as an event of the JDK
+ * without "Sample" in its name. */
 static bool events_is_other(pprofc_str name) {
   if (str_equal(name, STR("profiler.Free"))) return true;
   return str_starts(name, STR("jdk.")) && str_find(name, STR("Sample")) == name.size;
@@ -280,7 +280,7 @@ struct events_sample {
   uint64_t slots[JFR_SLOTS];
 };
 
-/* Records the start and the duration of an event for the row of the last jfr_rows_add. */
+/* Records the start and the duration of an event for the row that the last jfr_rows_add changed. */
 static void events_add_time(struct jfr *j, const struct events_sample *p, uint64_t duration) {
   const struct jfr_chunk *chunk = j->chunk;
   uint64_t ticks = p->slots[JFR_EVENT_TIME] - chunk->start_ticks;

@@ -133,7 +133,7 @@ static uint64_t jfr_kinds_sum(const struct jfr_kinds *kinds) {
   return sum;
 }
 
-/* Appends the name and the number of the most frequent kind of event, and clears this number. */
+/* Appends the most frequent kind of event and its count. Sets this count to 0. */
 static void jfr_note_most(struct jfr_kinds *kinds, struct buffer *note) {
   size_t most = 0;
   for (size_t i = 1; i < kinds->names.count; i++)
@@ -176,7 +176,7 @@ static void jfr_notes(struct jfr *j) {
       {j->lost, "sample was lost by the recorder", "samples were lost by the recorder"},
       {j->undescribed, "event is not described by the file",
        "events are not described by the file"},
-      {jfr_kinds_sum(&j->unknown), "", ""}, /* jfr_note_kinds names these events in a comment */
+      {jfr_kinds_sum(&j->unknown), "", ""}, /* jfr_note_kinds names these events */
       {0}};
   jfr_note_kinds(j, &j->unknown, "skipped events with stacks");
   jfr_note_kinds(j, &j->others, "events with stacks that are not samples");

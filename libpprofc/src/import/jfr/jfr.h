@@ -123,7 +123,7 @@ struct jfr_want {
   int8_t slot;
 };
 
-/* Number of elements of the array of results. */
+/* Number of slots (struct jfr_want) in the array of results. */
 #define JFR_SLOTS 13
 
 /* ---- metadata ---------------------------------------- */
@@ -219,7 +219,7 @@ enum jfr_type {
   JFR_CPU_TIME,
   JFR_WALL,
   JFR_NATIVE,
-  JFR_IN_TLAB, /* this and each type below have two values: a count, then bytes or a duration */
+  JFR_IN_TLAB, /* this and later types have two values: a count, then bytes or a duration */
   JFR_OUT_TLAB = 6,
   JFR_ALLOC = 8,
   JFR_LIVE = 10,
@@ -232,9 +232,9 @@ enum jfr_type {
   JFR_TYPE_COUNT = 24
 };
 
-struct jfr_event; /* row of the table of events in events.c */
+struct jfr_event; /* event of the table in events.c */
 
-/* A row of the table of events in events.c, and the layout of this event in the current chunk. */
+/* An event of the table in events.c, and its layout in the current chunk. */
 struct jfr_handler {
   const struct jfr_event *event;
   uint64_t id;

@@ -14,7 +14,7 @@
 /* A class that is being replaced by its fields. */
 struct layout_open {
   const struct jfr_class *class;
-  uint32_t next;  /* index of the next field */
+  uint32_t next;  /* index of the next field of the class */
   uint32_t array; /* index in `ops` of the step for the array of this class, or NO_ARRAY */
 };
 

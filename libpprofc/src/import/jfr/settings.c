@@ -55,7 +55,7 @@ static void settings_event(struct jfr *j, struct jfr_settings *settings, pprofc_
   import_need(j->builder, settings->event.data);
 }
 
-/* Returns the field of `settings` with the period of event `id`, or NULL if it has no period. */
+/* Returns the field for the period of event `id`, or NULL if the event has no period. */
 static uint64_t *settings_period_of(const struct jfr *j, struct jfr_settings *settings,
                                     uint64_t id) {
   for (size_t i = 0; i < j->handler_count; i++) {

@@ -35,7 +35,7 @@ struct jfr_stacks {
   struct map by_frames;
   pprofc_line *lines; /* buffer for the lines of the current location */
   size_t line_count, line_capacity;
-  uint32_t mapping[STACKS_KINDS]; /* index of the mapping for each kind of code, or NONE */
+  uint32_t mapping[STACKS_KINDS]; /* for each kind of code, the index of its mapping, or NONE */
 };
 
 struct jfr_stacks *jfr_stacks_new(struct jfr *j) {

@@ -38,7 +38,7 @@ static void otlp_put_dictionary(const struct otlp_writer *w, struct output *out)
 struct otlp_profile {
   Otlp__Profile head; /* fields of the profile, but not its samples */
   Otlp__ValueType type, period_type;
-  size_t samples_size; /* size of the samples in bytes, including their keys and sizes */
+  size_t samples_size; /* encoded size of all samples, in bytes */
 };
 
 static void otlp_fill_sample(const struct otlp_writer *w, size_t i, const int64_t *value,
@@ -67,7 +67,7 @@ static size_t otlp_samples_size(const struct otlp_writer *w, size_t type) {
   return size;
 }
 
-/* Writes all samples with their values of a sample type. Returns false when out of memory. */
+/* Writes all samples, each with its value of one sample type. Returns false when out of memory. */
 static bool otlp_put_samples(struct otlp_writer *w, size_t type, struct output *out) {
   const struct samples *s = &w->profile->samples;
   for (size_t i = 0; i < s->count && !out->failed; i++) {
@@ -111,8 +111,8 @@ static void otlp_put_program(struct otlp_writer *w, struct otlp_list *list) {
   otlp_put_attribute(w, list, "pprof.profile.main_build_id", p->mappings.items[0].build_id);
 }
 
-/* Writes, as attributes, the fields of profile.proto that OTLP lacks. The keys of attributes must
- * differ, so if there are several comments, each key has a number. */
+/* Writes, as attributes, the fields of profile.proto that OTLP lacks. Each attribute needs a
+ * different key, so the keys of several comments have numbers. */
 static bool otlp_profile_attributes(struct otlp_writer *w, struct otlp_list *list) {
   const pprofc_profile *p = w->profile;
   *list = (struct otlp_list){.items =

@@ -71,7 +71,7 @@ static void otlp_write_run(struct otlp_writer *w, struct otlp_list *list,
   if (!w->failed) list->items[list->count++] = otlp_write_value(w, key, &value, unit);
 }
 
-/* Returns how many labels at the start, texts or numbers with one unit, fit into one attribute. */
+/* Returns how many of the first labels fit into one attribute: texts, or numbers of one unit. */
 static size_t otlp_run_length(const struct otlp_writer *w, const struct keyed_label *labels,
                               size_t count) {
   pprofc_str unit = profile_string(w->profile, labels->label->unit);
@@ -100,8 +100,8 @@ static size_t otlp_write_group(struct otlp_writer *w, struct otlp_list *list,
 static void otlp_write_labels(struct otlp_writer *w, size_t sample) {
   const struct label_groups *g = &w->groups;
   struct otlp_list *list = &w->labels[w->profile->samples.label_set[sample]];
-  /* Index of the group of texts to compare with the current group of numbers. A group has all
-   * labels of one type with the same key. The groups of each type are sorted by key. */
+  /* Index of the group of texts whose key is compared with the key of a group of numbers. The
+   * groups of texts are sorted by key, and so are the groups of numbers. */
   size_t text = 0;
   label_groups_read(&w->groups, sample);
   list->items =
