@@ -52,7 +52,7 @@ struct flag_note {
 /* A command of a program, such as `git log`. Flags of the command follow its name. */
 struct flag_command {
   const char *name;
-  const struct flag_table *table; /* the command's flags; the table's name is "PROGRAM NAME" */
+  const struct flag_table *table; /* flags; table->program is a text such as "pprofci trend" */
 };
 
 struct flag_table {

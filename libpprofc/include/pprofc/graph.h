@@ -58,11 +58,11 @@ typedef struct pprofc_graph_totals {
   size_t dropped_nodes; /* number of nodes that nodefraction drops */
 } pprofc_graph_totals;
 
-/* Computes the graph of -top. Options, filters, granularity, sorting and trimming work as in
- * pprofc_report with the format "top". `format`, `unit` and compact_labels have no effect. Values
- * keep the unit of the profile, and are divided by divide_by. Edges below edgefraction are dropped,
- * as in the format "tree". `options` may be NULL. Uses the allocator of the profile. The caller
- * frees *graph with pprofc_graph_free. Errors: as for pprofc_report, except PPROFC_E_IO. */
+/* Computes a call graph with the rows of -top as nodes. Options, filters, granularity, sorting
+ * and trimming work as in pprofc_report for "top". `format`, `unit` and compact_labels have no
+ * effect. Values keep the unit of the profile, and are divided by divide_by. Edges below
+ * edgefraction are dropped, as in "tree". `options` may be NULL. Uses the allocator of the profile.
+ * The caller frees *graph with pprofc_graph_free. Errors: as pprofc_report, except PPROFC_E_IO. */
 PPROFC_API pprofc_status pprofc_graph_new(const pprofc_profile *profile,
                                           const pprofc_report_options *options,
                                           pprofc_graph **graph, pprofc_error *error);

@@ -9,9 +9,11 @@
  * make the sides alike. The flat differences of all rows add up to the difference of the total,
  * except for samples without a function. The library judges three things, each with an interval:
  *  - summary.total_*: the total
- *  - summary.common_*: the relative change that all functions share. Shown values contain it.
+ *  - summary.common_*: the relative change that all functions share. The values of rows
+ *    include this change.
  *  - row.flat, row.cum: a function. `verdict` is the verdict to show. `own` is the verdict without
- *    the change that all functions share. p and q belong to `own`, low and high to `delta`.
+ *    the change that all functions share. p and q belong to the test of `own`, low and high are the
+ *    interval of `delta`.
  *
  * A shown verdict has the direction of its recorded difference. If the interval of the difference
  * contains 0, the verdict does not claim that the function grew or shrank. summary.sentence
@@ -322,8 +324,8 @@ typedef struct pprofc_verdict_summary {
   const double *common; /* for each run, the factor that its functions share; runs of the base come
                            first; the geometric mean is 1; NULL if only sums over runs are known */
 
-  /* with several runs of base or of head: noise between runs as a share of the value, and the
-   * weight of the other functions in this estimate, in degrees of freedom */
+  /* with several runs of base or of head: noise between runs as a share of the value, and number of
+   * degrees of freedom that the other functions contribute to this estimate */
   double between_run_cv, prior_degrees;
   /* with one run each of base and head: observed variance of the functions divided by the expected
    * variance, and the assumed noise between runs as a share of the value */

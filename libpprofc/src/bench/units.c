@@ -49,7 +49,7 @@ static const struct tidy_rule tidy_rules[] = {
     {{"MB", 2}, {"B", 1}, 1e6, false},
 };
 
-/* Units that are converted as a whole. In all other units, each name is converted separately. */
+/* Units converted as a whole. In other units, each name before a "/" is converted by itself. */
 static const struct tidy_rule tidy_units[] = {
     {{"ns/op", 5}, {"sec/op", 6}, 1e-9, false},
     {{"MB/s", 4}, {"B/s", 3}, 1e6, false},

@@ -18,8 +18,8 @@
  * suffice, because some keys collide for every seed. */
 uint64_t hash_bytes(const void *data, size_t size) {
   if (!size)
-    return hash_secret.slot; /* Return `slot` instead of `state`, because hash_mix of `state` and
-                                any word is 0. */
+    return hash_secret.slot; /* Return `slot`, not `state`: if a hash is equal to `state`, hash_mix
+                                returns 0 for every word. */
   return XXH3_64bits_withSecret(data, size, hash_secret.bytes, sizeof hash_secret.bytes);
 }
 #else

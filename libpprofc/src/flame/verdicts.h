@@ -13,7 +13,7 @@
 enum flame_certainty {
   FLAME_QUIET,  /* the change is within noise, or was not judged */
   FLAME_SHARED, /* the value changed by about the same factor as all functions together */
-  FLAME_OWN     /* the value grew or shrank relative to all functions */
+  FLAME_OWN     /* the value changed by another factor than all functions together */
 };
 
 /* Estimate for a value of a function, in the unit of the tree's values. Unknown numbers are NaN. */

@@ -14,7 +14,7 @@
 struct gate;
 
 /* Smallest absolute changes that are regressions: for times in seconds, for sizes in bytes, and for
- * all other units. 0 if not set. Negative: no limit, and no default limit for memory. */
+ * values in other units. 0: the default, which is not 0 for memory. Negative: no floor. */
 struct gate_floor {
   double seconds, bytes, plain;
 };

@@ -69,8 +69,8 @@ static void set_memory_floor(struct gate_row *row) {
   row->floor = fmax(row->floor, 0); /* A negative floor turns the floor off. */
 }
 
-/* Adds noise that the samples do not show: raises the threshold of counts to their noise, and tests
- * the change against the noise between earlier runs. */
+/* Considers noise that the samples do not show. Raises the threshold of counts to row->noise, if
+ * row->noise is larger. Tests the change against the noise between earlier runs. */
 static void apply_noise(const struct gate *gate, struct gate_row *row, struct buffer *scratch) {
   if (row->noise < row->threshold) row->noise = 0;
   if (row->noise > 0) {

@@ -192,9 +192,9 @@ bool gate_find_visible(struct gate *gate);
 
 /* Measures in two stages. The first stage runs a few rounds of all benchmarks. In the second stage,
  * only benchmarks that look worse or are too noisy get further rounds. Only the further rounds
- * decide about them, because their first rounds were selected for bad values. A look is an early
- * judgement after some of the further rounds. The measurement ends early if a look decides about
- * all selected benchmarks. */
+ * decide about these benchmarks. Their first rounds do not count: the benchmarks were selected
+ * because these rounds looked bad. A look is an early judgement after some of the further rounds.
+ * The measurement ends early if a look decides about all selected benchmarks. */
 
 #define GATE_SCREEN_ROUNDS 5  /* number of rounds of all benchmarks in the first stage */
 #define GATE_SCREEN_LEAST  10 /* with fewer requested rounds, there is only one stage */

@@ -32,7 +32,8 @@ struct use {
   uint32_t sample, class_tag;
 };
 
-/* Position in the file of the first sample with the tag, and the tag's number in that sample. */
+/* Position in the file of the first sample with the tag, and the value that a number tag has in
+ * this sample. */
 struct tag_first {
   uint32_t order;
   int64_t value;

@@ -55,7 +55,8 @@ struct packed_stack {
   const uint32_t *map; /* `map` of the segment that contains the stack, or NULL */
 };
 
-/* Returns the location that a varint means, or LOCATION_HIDDEN. */
+/* Returns the location for an id from a stack: id - 1 if `map` is NULL, else map[id], which may be
+ * LOCATION_HIDDEN. */
 static inline uint32_t stack_location(const uint32_t *map, uint32_t id) {
   return map ? map[id] : id - 1;
 }

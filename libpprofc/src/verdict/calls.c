@@ -122,9 +122,9 @@ static void calls_add(uint64_t *below, size_t row) {
   below[row / 64] |= (uint64_t)1 << row % 64;
 }
 
-/* Adds rows of `domain`, which contains the row `at`. If the function of this row was renamed, adds
- * only the row of its other name, because rows of other renames would widen the interval of the
- * sum. Otherwise adds all rows whose functions were not renamed. */
+/* Adds rows of `domain` to the set `below`. The row `at` is in both. If its function was renamed,
+ * adds only the row with the other name of this function. Other renamed functions would only widen
+ * the interval of the sum. Otherwise adds all rows of `domain` whose functions were not renamed. */
 static void calls_add_names(const struct calls *s, uint64_t *below,
                             const pprofc_verdict_domain *domain, size_t at) {
   bool paired = s->c->row[at].relation == PPROFC_RELATION_RENAMED;
@@ -223,7 +223,6 @@ static bool callers_judge(struct calls *s, struct domain_set *sets, struct domai
   return true;
 }
 
-/* Judges the sums that may explain the functions in `grown`. */
 static bool calls_explain(struct calls *s) {
   struct comparison *c = s->c;
   struct domain_set *sets = arena_array(&s->arena, s->count, sizeof *sets);

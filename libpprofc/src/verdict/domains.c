@@ -15,7 +15,8 @@
 struct domain_search {
   struct relations *r;
   struct arena *arena;
-  bool *links; /* true for two candidates (relations.h) between which cost may have moved */
+  bool *links; /* for each pair of candidates (relations.h), true if cost may have moved between
+                  them; index: first * count + second */
   bool *taken; /* for each candidate, true if one of `sets` explains its change */
   struct domain_set *sets; /* sets that become domains */
   size_t set_count;
@@ -306,8 +307,8 @@ static bool search_join(struct domain_search *s, size_t first, struct domain_set
   return sets > 1;
 }
 
-/* Replaces the sets of renames between the same two packages by one joined set, if its sum did not
- * grow. */
+/* Replaces the sets of renames between the same two packages by one joined set, unless the cost of
+ * the joined set changed by more than noise. */
 static void search_join_renames(struct domain_search *s, size_t first) {
   struct domain_set joined;
   if (s->sets[first].kind != PPROFC_DOMAIN_RENAMED || s->sets[first].member_count != 2) return;

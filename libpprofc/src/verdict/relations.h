@@ -163,7 +163,7 @@ struct domain_set {
 /* Sum of the functions of a set, judged like the value of one function. */
 struct domain_sum {
   struct estimate own; /* estimate without the factor that all functions of a run share (model.h) */
-  pprofc_verdict_estimate shown; /* estimate with the common factor, in recorded amounts */
+  pprofc_verdict_estimate shown; /* estimate in recorded amounts, which include the common factor */
 };
 
 /* Judges the summed cost of each set of functions, and adjusts the p-values of all sets together.

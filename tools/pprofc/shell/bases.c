@@ -22,7 +22,8 @@ static pprofc_status bases_read(const struct command *command, pprofc_profile **
   return status;
 }
 
-/* Reads the head again if the session has only the difference of the command line. */
+/* Reads the head without a base, unless the session already has it. If the command line names a
+ * base, the session begins with only the difference. */
 static bool bases_find_head(struct shell *shell) {
   if (shell->head) return true;
   struct command command = command_without_base(&shell->command);

@@ -114,8 +114,8 @@ static const char *judged_domain_names(const struct filling *f,
   return buffer_take(&names, &f->run->arena).data;
 }
 
-/* If a domain (group) has only two related functions and the name of one, returns the name of the
- * other. Otherwise returns "". */
+/* If a domain (group) consists of two related functions, and is named after one of them, returns
+ * the name of the other function. Otherwise returns "". */
 static pprofc_str judged_domain_other(const struct noise_report *report,
                                       const pprofc_verdict_domain *domain) {
   const pprofc_verdict_row *first = &report->rows[domain->rows[0]];

@@ -288,8 +288,8 @@ static size_t function_item(const struct line_costs *costs, const pprofc_profile
   }
 }
 
-/* Returns the pointer in `sums` of the innermost function at the location whose pointer is not
- * NULL. Returns NULL if there is no such function. */
+/* Looks up the functions of a location in `sums`, innermost first. Returns the first pointer that
+ * is not NULL, or NULL if all are NULL. */
 static double *sum_at(const pprofc_profile *p, uint32_t location, double *const *sums) {
   double *sum = NULL;
   uint32_t end = p->locations.line_from[location + 1];
@@ -300,8 +300,8 @@ static double *sum_at(const pprofc_profile *p, uint32_t location, double *const 
   return sum;
 }
 
-/* Adds the value of each sample to the sum of one function: the innermost function in the stack
- * whose pointer in `sums` is not NULL. */
+/* Adds the value of each sample to one sum: the sum of the innermost function in its stack that has
+ * a sum. A function without a sum has the pointer NULL in `sums`. */
 static void share_samples(const struct lines_search *s, const pprofc_profile *p, size_t type,
                           double *const *sums) {
   pprofc_samples_view samples;

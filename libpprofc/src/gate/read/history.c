@@ -97,7 +97,7 @@ bool record_trunk(const pprofc_allocator *mem, const pprofc_str *first, size_t c
 
 /* A run, and the index of its first value in history.points. */
 struct history_run {
-  struct record_place place; /* must be first: record_by_order reads it at the start of a run */
+  struct record_place place; /* must be first: record_by_order casts a history_run * to a place */
   uint32_t branch;
   size_t first, count;
 };

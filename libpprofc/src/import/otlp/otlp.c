@@ -97,8 +97,8 @@ static size_t otlp_count_links(pprofc_str frame) {
 /* Fields of a sample, by number. `count` is the number of times that a field occurs. */
 struct otlp_fields {
   size_t count[OTLP_FIELD_SAMPLE + 1];
-  bool is_list[OTLP_FIELD_SAMPLE + 1]; /* true for a packed or repeated field, and for a number
-                                          that cannot be a link */
+  bool is_list[OTLP_FIELD_SAMPLE + 1]; /* true for a packed or repeated field, and for a value too
+                                          large for an index of the table of links */
 };
 
 static struct otlp_fields otlp_fields_of(const struct wire_field *sample, size_t links) {
@@ -114,9 +114,9 @@ static struct otlp_fields otlp_fields_of(const struct wire_field *sample, size_t
   return f;
 }
 
-/* Stores in *context (struct otlp_form) if a sample has the encoding of versions 1.8 and 1.9 or the
- * current encoding. Returns false if the sample fits both. A sample without times has values. If it
- * has no field 3, and only one of the fields 2 and 4, this field contains the values. */
+/* Stores in *context (struct otlp_form) if a sample has the encoding of versions 1.8 and 1.9.
+ * Returns false if the sample also fits the current encoding. A sample without times has values. If
+ * it has no field 3, and only one of the fields 2 and 4, this field contains the values. */
 static bool otlp_form_of(void *context, const struct wire_field *sample) {
   struct otlp_form *form = context;
   struct otlp_fields f = otlp_fields_of(sample, form->links);
@@ -125,8 +125,8 @@ static bool otlp_form_of(void *context, const struct wire_field *sample) {
   return form->values_second || f.is_list[4] || (alone && f.count[4] && !f.count[2]);
 }
 
-/* Sets *values_second to true if the samples of a message have the encoding of versions 1.8 and
- * 1.9. Returns false if they also fit the current encoding. */
+/* Sets *values_second to true if the samples of a message have the encoding of versions 1.8
+ * and 1.9, and to false if they have the current one. Returns false if the samples fit both. */
 static bool otlp_sample_form(pprofc_str frame, bool *values_second) {
   struct otlp_form form = {.links = SIZE_MAX};
   bool known = otlp_visit(frame, OTLP_LEVELS, otlp_form_of, &form);

@@ -103,7 +103,7 @@ void revisions_free(struct revisions *revisions);
  * suffix. */
 pprofc_str revisions_place(const struct revisions *revisions, enum diff_side side, pprofc_str file);
 
-/* Reads a file of base or head (`side`). If `side` is the working tree, `lookup` reads the file.
+/* Reads a file of base or head. If this side is the working tree, `lookup` reads the file.
  * (*file)->failure is "" or the reason why the file has no lines. *file is valid until the next
  * call. The lines are valid as long as `revisions` and `lookup`. */
 pprofc_status revisions_text(struct revisions *revisions, struct source_lookup *lookup,

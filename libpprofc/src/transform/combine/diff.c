@@ -286,12 +286,12 @@ bool transform_diff_base_serves(const pprofc_profile *head, const pprofc_profile
   if (!base->folded) return true;
   for (size_t i = 0; i < base->samples.count * profile_values_each(base); i++)
     if (base->samples.values[i] < -exact || base->samples.values[i] > exact) return false;
-  return !has_base_label(head); /* head samples with the base label may equal base samples */
+  return !has_base_label(head); /* head samples with base labels may equal unfolded base samples */
 }
 
 bool transform_diff_unmerged_is_exact(const pprofc_profile *head, const pprofc_profile *base,
                                       pprofc_diff_kind kind) {
-  /* If head already has base labels, its samples may be equal to samples of the base. */
+  /* Samples of head with base labels may equal negated samples of the base, and must be joined. */
   return kind == PPROFC_COMPARE && !has_base_label(head) && sums_plainly(head) &&
          sums_plainly(base);
 }

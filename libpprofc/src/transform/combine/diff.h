@@ -6,8 +6,8 @@
 #include "pprofc/transform.h"
 
 /* Works like pprofc_diff with PPROFC_COMPARE, but does not join equal samples. The result has the
- * samples of head that are not all zero, then the samples of base. Locations may have other numbers
- * than after pprofc_diff, and unused locations remain. Takes ownership of both profiles. */
+ * samples of head that have a nonzero value, then the samples of base. Locations may have other
+ * numbers than after pprofc_diff, and unused locations remain. Takes ownership of both profiles. */
 pprofc_status transform_diff_unmerged(pprofc_profile *head, pprofc_profile *base, bool normalize,
                                       pprofc_profile **difference, pprofc_error *error);
 
@@ -25,9 +25,9 @@ bool transform_diff_is_of_sums(const pprofc_profile *head, const pprofc_profile 
 pprofc_status transform_diff_sums(pprofc_profile *head, pprofc_profile *base,
                                   pprofc_profile **difference, pprofc_error *error);
 
-/* Makes the difference: the samples of head that are not all zero, then the samples of base,
- * negated and labelled. Locations and functions of both profiles are merged. Takes ownership of
- * both profiles. While the result grows, frees each column that nothing else refers to, so no
+/* Makes the difference: the samples of head that have a nonzero value, then the samples of
+ * base, negated and labelled. Locations and functions of both profiles are merged. Takes ownership
+ * of both profiles. While the result grows, frees each column that nothing else refers to, so no
  * column of samples is in memory twice. Returns PPROFC_E_NO_MATCH if both profiles have stack trees
  * and the result would depend on the order of samples, which trees do not keep. */
 pprofc_status append_difference(pprofc_profile *head, pprofc_profile *base,

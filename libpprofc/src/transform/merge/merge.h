@@ -110,8 +110,8 @@ bool merge_number_tables(struct merge *m, const uint8_t *const *used);
 /* True if no source has two equal mappings or two equal locations. */
 bool merge_is_one_to_one(struct merge *m);
 
-/* Numbers the merged functions, mappings and locations in the order of their use by samples that
- * are not all zero. */
+/* Numbers the merged functions, mappings and locations in the order in which samples use them.
+ * Skips samples that have only zero values. */
 bool merge_number_samples(struct merge *m);
 
 /* Numbers the merged functions, mappings and locations again, in the order in which the samples
@@ -123,7 +123,7 @@ void merge_number_results(struct merge *m);
 bool merge_pass(struct merge *m);
 
 /* merge_sum_samples adds up the values of equal samples, and sets *zeros to true if a sample of the
- * result is all zero. merge_drop_zeros removes these samples. */
+ * result has only zero values. merge_drop_zeros removes these samples. */
 bool merge_sum_samples(struct merge *m, bool *zeros);
 void merge_drop_zeros(struct merge *m);
 

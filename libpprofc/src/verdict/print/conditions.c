@@ -154,7 +154,8 @@ static void noise_gate_report(const struct noise_gate *g, const pprofc_verdict_r
                               void *context) {
   bool cum = g->c.measure == MEASURE_CUM;
   const pprofc_verdict_estimate *own = noise_estimate(row, cum);
-  /* If the callees grew less than the row, calls moved to the row: report only the callees. */
+  /* If the callees grew less than the row, other functions now make fewer of the calls. So report
+   * the growth of the callees. Otherwise report the growth of the row. */
   if (cum && domain && domain->net.delta >= own->delta) domain = NULL;
   struct noise_finding finding = {
       .row = row, .name = row->name, .estimate = *own, .change = (double)NAN};

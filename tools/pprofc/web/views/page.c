@@ -195,8 +195,8 @@ const char *page_option(struct view_page *page, const pprofc_report_options *opt
 pprofc_str html_mean_text(double value, pprofc_str from, pprofc_str to, char *text) {
   double whole = round(value);
   bool fraction = fabs(value - whole) > 1e-9 * fabs(value);
-  bool counts =
-      unit_label(1, from, STR("auto"), text).size == 1; /* the label of a count is only "1" */
+  /* A count has no unit, so the label of the number 1 is "1". */
+  bool counts = unit_label(1, from, STR("auto"), text).size == 1;
   if (!fraction || !counts || fabs(value) >= 1000)
     return unit_label(number_from_double(whole), from, to, text);
   return (pprofc_str){text, (size_t)snprintf(text, UNIT_LABEL_MAX, "%.4g", value)};

@@ -58,7 +58,7 @@ static pprofc_status picture_draw(struct graph_picture *g, pprofc_error *error) 
   return PPROFC_OK;
 }
 
-/* Writes the tag of a box with the values of its row. */
+/* Writes the start of a box's link: "<a" and attributes with the values of its row. */
 static void picture_box(void *context, struct buffer *out, size_t number) {
   const struct graph_picture *g = context;
   struct view_page *page = g->page;
