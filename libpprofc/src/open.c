@@ -99,9 +99,8 @@ static pprofc_status try_formats(pprofc_str data, const pprofc_allocator *mem,
   return status;
 }
 
-/* Tries the formats of import_formats whose readers can read line by line. Returns
- * PPROFC_E_NO_MATCH if another format reads the first bytes, so that the whole text must be
- * read. */
+/* Tries the formats of import_formats that pprofc can read line by line. Returns PPROFC_E_NO_MATCH
+ * if the text has another format. The caller must then read the whole text. */
 static pprofc_status try_streams(struct text_stream *text, const pprofc_allocator *mem,
                                  const struct import_options *options, pprofc_profile **profile,
                                  pprofc_error *error) {

@@ -354,7 +354,7 @@ static pprofc_status fetch_chunks(struct fetched *fetched, pprofc_error *error) 
   return PPROFC_OK;
 }
 
-/* Reads all sources again without adding up samples, because a difference may need every sample. */
+/* Reads all sources again. Keeps every sample, because sums do not give the exact difference. */
 static pprofc_status sources_read_again(struct fetched *fetched, pprofc_error *error) {
   pprofc_profile_release(fetched->head.sum);
   pprofc_profile_release(fetched->base.sum);

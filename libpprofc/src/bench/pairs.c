@@ -62,9 +62,9 @@ static bool place_of_result(struct pairs *pairs, size_t index, struct pairs_plac
   return place->package != MAP_NONE && place->round != MAP_NONE;
 }
 
-/* Returns the index in pairs.texts of the tidied unit of a measurement. Like benchstat, the set
- * keeps the original unit of a value of 0. The function tidies this unit, because a pair needs the
- * same unit for all values. */
+/* Returns the index in pairs.texts of the tidied unit of a measurement. Like benchstat, pairs.set
+ * keeps the original unit of a value of 0. All values of a pair need the same unit, so this
+ * function tidies such a unit. */
 static uint32_t pairs_add_unit(struct pairs *pairs, const struct pairs_value *value) {
   if (value->value != 0) return interner_add(&pairs->texts, value->unit);
   struct buffer tidy = buffer_make(pairs->mem, SIZE_MAX / 2);
@@ -76,8 +76,8 @@ static uint32_t pairs_add_unit(struct pairs *pairs, const struct pairs_value *va
 }
 
 /* Returns the index in pairs.texts of the measurement's tidied unit (for example "sec/op" for
- * "ns/op"). Caches this index for each unit of the set. `unit` is MAP_NONE if the set does not have
- * the unit. */
+ * "ns/op"). Caches this index for each unit of pairs.set. `unit` is the index of the unit in
+ * pairs.set, or MAP_NONE. */
 static uint32_t pairs_unit_of(struct pairs *pairs, const struct pairs_value *value, uint32_t unit) {
   if (unit == MAP_NONE) return pairs_add_unit(pairs, value);
   uint32_t *known = &pairs->units[2 * (size_t)unit + (value->value == 0)];

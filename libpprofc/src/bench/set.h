@@ -47,7 +47,7 @@ struct bench_unit_word {
 
 /* Metadata from a line "Unit NAME key=value". */
 struct bench_metadata {
-  uint32_t unit, key, value; /* string indices of the unit, key and value; the unit is tidied */
+  uint32_t unit, key, value; /* string indices of the tidied unit, the key and the value */
 };
 
 /* String id of "". */

@@ -69,12 +69,12 @@ struct child_user {
   int watched; /* descriptor that `serve` reads */
 };
 
-/* Runs the program until it ends, and appends its standard output to `output`, whose ceiling limits
- * the size. Returns PPROFC_OK for every exit status, PPROFC_E_UNSUPPORTED if the program does not
- * exist, and PPROFC_E_LIMIT if it exceeds the time or size limit. Returns PPROFC_E_NOMEM if the
- * budget of `output` is stopped, and PPROFC_E_IO if `user->stop` ended the program. After an
- * exceeded limit or a stop, kills the process group of the program. If `user` is NULL, the
- * environment has only PATH, HOME, TMPDIR and LC_ALL=C. */
+/* Runs the program until it ends, and appends its standard output to `output`. Returns PPROFC_OK
+ * for every exit status, and PPROFC_E_UNSUPPORTED if the program does not exist. Kills the process
+ * group of the program after the timeout or if the output exceeds the ceiling of `output`
+ * (PPROFC_E_LIMIT), if `user->stop` is set (PPROFC_E_IO), and if a deadline or budget_cancel
+ * stopped the budget of `output` (PPROFC_E_NOMEM). If `user` is NULL, the environment has only
+ * PATH, HOME, TMPDIR and LC_ALL=C. */
 pprofc_status child_run_for_user(const struct child *child, const struct child_user *user,
                                  struct buffer *output, struct child_end *end, pprofc_error *error);
 

@@ -277,8 +277,8 @@ static size_t fence_of(pprofc_str text) {
   return longest + 1;
 }
 
-/* Writes the text of a code span. In a table, '|' becomes \|. After a backslash it becomes \x7c,
- * because "\\|" would mean a backslash and the end of the cell. */
+/* Writes the text of a code span. In a table, '|' becomes \|. But '|' after a backslash becomes
+ * \x7c, because \\| would end the cell. */
 static void put_code_text(struct buffer *out, pprofc_str text, bool cell) {
   for (size_t i = 0; i < text.size; i++) {
     char c = text.data[i];

@@ -411,7 +411,7 @@ enum label_look label_fit(const struct label_forms *forms, double room, struct b
   if (label_fit_form(forms, most, out)) return LABEL_IS_WHOLE;
   if (label_fit_form(forms, small, out)) return LABEL_IS_SMALL;
   pprofc_str last = forms->form[forms->count - 1];
-  /* At most this number of letters fit, because every character is at least 3 pixels wide. */
+  /* Every character is at least 300 units (1/100 of a pixel) wide, so at most `high` fit. */
   size_t low = FEWEST_LETTERS - 1, high = small / 300;
   if (high > utf8_length(last)) high = utf8_length(last);
   while (low < high) {

@@ -179,9 +179,9 @@ struct gate_row {
                    is larger */
   size_t rule;  /* last matching rule; SIZE_MAX: no rule */
   bool significant;
-  bool is_cpu;       /* true for a CPU time that is judged instead of the wall time */
-  const char *aside; /* reason why the gate judges another row instead, such as the CPU time of the
-                        benchmark; else NULL */
+  bool is_cpu; /* true for a CPU time that is judged instead of the wall time */
+  /* if the gate judges another row instead: the reason, such as "CPU time is judged"; else NULL */
+  const char *aside;
   bool watched; /* true if the gate judges another row of the benchmark (`judged`), but makes this
                    time inconclusive if only this time got worse */
   /* if `watched` is set: index of the row that the gate judges instead of this row */

@@ -107,7 +107,7 @@ struct unit_noise {
   double fourth, second, product;
   size_t products; /* number of benchmarks in `product`: those with at least four runs */
   double skew;     /* sum of the third cumulants of the benchmarks */
-  /* excess kurtosis of the difference of two runs, and sum of 1 / runs over the benchmarks */
+  /* excess kurtosis of the difference of two runs; sum over benchmarks of 1 / (number of runs) */
   double tail, inverse_runs;
   /* variance that all benchmarks of the unit share, and its weight in degrees of freedom */
   double variance, degrees;

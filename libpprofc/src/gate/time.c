@@ -9,10 +9,10 @@
 enum kind { WALL, CPU, USER, SYSTEM, RATE, INSTRUCTIONS, KINDS };
 
 /* Indices of the rows of a benchmark by kind (wall time, CPU time ...), or SIZE_MAX. A benchmark
- * has one struct for each column of a printed table. */
+ * with several rows of a kind (columns of a printed table) has a struct for each column. */
 struct gate_times {
   size_t row[KINDS];
-  size_t seen[KINDS]; /* number of columns so far that have a row of the kind */
+  size_t seen[KINDS]; /* number of rows of the kind so far; used only for the first column */
 };
 
 static const char *const units[KINDS] = {"sec/op",     "cpu-sec/op", "user-sec/op",

@@ -76,9 +76,9 @@ struct graph_edge {
                    uses this field */
 };
 
-/* A tag of a node: a text from labels, and the sum of the node's samples with this text. A string
- * tag shows all string labels of a sample. A number tag shows the number of a label "bytes", for
- * samples with equal string labels. Pictures draw a number tag below the string tag. */
+/* A tag of a node: a text, and the sum of the node's samples that have the text. The samples of a
+ * string tag have equal string labels. The samples of a number tag have equal string labels and
+ * equal texts of the label "bytes". Pictures draw a number tag below the string tag. */
 struct graph_tag {
   uint32_t labels; /* id of the text of all string labels; 0: no string labels */
   bool is_number;

@@ -13,7 +13,7 @@
 
 struct sums_step {
   int64_t pending;
-  uint32_t entry; /* index of a node_info or of a list, as in frames.of_location */
+  uint32_t entry; /* element of frames.of_location for the step's location */
   uint32_t offset;
 };
 

@@ -5,8 +5,8 @@
 
 #include "import/import.h"
 
-/* Returns the system name of a function as a string index: `text`, which is the index of `name`, or
- * 0 if reports must show `name` unchanged (see names.c). */
+/* Returns the string index of a function's system name. This is `text`, the string index of `name`.
+ * But if reports must show `name` unchanged (see names.c), the index is 0. */
 uint32_t import_system_name(pprofc_str name, uint32_t text);
 
 /* Adds a function and returns its index. `file` is a string index of the builder. */
@@ -233,8 +233,7 @@ void call_paths_free(struct call_paths *paths);
 uint32_t call_paths_enter(struct call_paths *paths, uint32_t caller, uint32_t location);
 
 /* Adds a sample with the stack of a path; MAP_NONE means an empty stack. Call it only after
- * call_paths_enter has entered all paths, because the stack of a path is stored as a part of its
- * deepest callee's stack. */
+ * call_paths_enter has entered all paths, because a path shares the memory of a longer path. */
 void call_paths_sample(struct call_paths *paths, uint32_t path, const int64_t *values);
 
 #endif

@@ -49,10 +49,10 @@ static bool judging_keeps_late(const struct judging *j) {
 
 enum judging_late { LATE_GROWS, LATE_STOPPED, LATE_UNKNOWN };
 
-/* Decides if the values still grow in the last third. They grow if the slope of the last third
- * exceeds the noise, or if the program kept most of what it allocated in the last third. Growth has
- * stopped if this slope is below the mean slope of the whole series by more than the noise. Too few
- * values cannot show that growth stopped. */
+/* Decides if the values still grow in the last third. They grow if the slope of this third
+ * exceeds the noise, or if the program kept most of what it allocated in this third. Otherwise,
+ * growth has stopped if the slope of this third is below the mean slope of the whole series by more
+ * than the noise. Too few values cannot show that growth stopped. */
 static enum judging_late judging_grows_late(const struct judging *j) {
   const struct leak_series *s = j->s;
   size_t last = s->count - 1, third = s->count - leak_late(s->count);

@@ -108,9 +108,8 @@ DEFINE_PUT(put_label, struct label)
 DEFINE_PUT(put_type, struct value_type)
 DEFINE_PUT(put_mapping, struct mapping)
 
-/* Returns the address of an element of the column FIRST_FUNCTION or FIRST_LOCATION, and extends the
- * column if needed. Returns NULL after an error. Most functions have a unique name and one
- * location, so these columns replace a hash table for such functions. */
+/* Returns the address of element `index` of the column FIRST_FUNCTION or FIRST_LOCATION. Extends
+ * the column if needed. Returns NULL after an error. */
 static uint32_t *first_of(pprofc_builder *b, int column, uint32_t index) {
   struct builder_column *c = &b->columns[column];
   if (c->count <= index) {

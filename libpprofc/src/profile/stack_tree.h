@@ -15,7 +15,7 @@
 #define STACK_TREE_ALL UINT32_MAX
 
 struct stack_chunk {
-  uint32_t parent; /* next chunk towards the root, which has a lower index; 0: no chunk */
+  uint32_t parent; /* index of the next chunk towards the root; 0: no chunk */
   uint8_t bytes[STACK_CHUNK];
 };
 

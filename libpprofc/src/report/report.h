@@ -191,8 +191,8 @@ void dot_color(struct output *out, double score, bool light);
 
 /* ---- sums of labels, for the report -tags ----------- */
 
-/* Sum over the samples that have a label. At first, each distinct label of the profile has a sum.
- * Later, labels whose texts are equal share one sum. */
+/* Sum over the samples that have a label. tag_sums_collect first makes a sum for each label, then
+ * joins the sums of labels that are printed alike, such as rounded numbers. */
 struct tag_value {
   struct label label;
   pprofc_str key, value; /* printed text of the key, and of the value */

@@ -24,8 +24,8 @@ struct flame_tree {
   int64_t *self;   /* for each node and column, the sum of the stacks that end at the node */
   int64_t *total;  /* for each node and column, the sum of the node and of all nodes below it */
   size_t max_depth;
-  size_t folded; /* number of nodes that were replaced by nodes with the frame FLAME_FOLDED */
-  double least;  /* share of the total below which nodes were replaced (folded) */
+  size_t folded; /* number of folded nodes: nodes with the frame FLAME_FOLDED replace them */
+  double least;  /* share of the total below which nodes were folded */
 };
 
 /* Start of the name of a frame that replaces folded nodes: "(folded frames, each below 0.01%)". */

@@ -21,7 +21,7 @@ struct narrow {
   const struct stack_set *set;
   size_t columns;
   double *whole;  /* for each column, the sum of the absolute values of all stacks */
-  double *scale;  /* for each column, 1 / whole, or 0 if `whole` is 0 */
+  double *scale;  /* for each column i, 1 / whole[i], or 0 if whole[i] is 0 */
   double *sums;   /* for each chain, a row with the sums that each of its nodes has */
   uint32_t *last; /* for each chain, the depth of its last node; the root is chain 0 */
   size_t room;    /* number of chains for which the path has space */

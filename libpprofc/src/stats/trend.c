@@ -32,9 +32,9 @@ struct kendall {
   double sorted[TREND_EXACT];
 };
 
-/* Returns the coefficients of the Gaussian binomial [n, chosen]. Coefficient k is the number of
- * sequences with k inversions of `chosen` zeros and n - chosen ones. Uses Pascal's rule [n, c] = [n
- * - 1, c] + q^(n - c) [n - 1, c - 1]. */
+/* Returns the coefficients of the Gaussian binomial [n, chosen], a polynomial in q. Coefficient k
+ * counts the sequences of `chosen` zeros and n - chosen ones that have k inversions. Uses Pascal's
+ * rule [n, c] = [n - 1, c] + q^(n - c) [n - 1, c - 1]. */
 static const double *kendall_binomial(struct kendall *k, size_t n, size_t chosen) {
   memset(k->rows, 0, (chosen + 1) * sizeof k->rows[0]);
   k->rows[0][0] = 1;

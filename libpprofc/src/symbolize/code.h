@@ -40,8 +40,8 @@ pprofc_status code_compare(struct code_comparison *comparison, const char *base,
                            const pprofc_allocator *mem, pprofc_error *error);
 void code_comparison_free(struct code_comparison *comparison);
 
-/* Returns the function with a mangled or demangled name, or NULL. If several functions have the
- * name, prefers a changed function, then an unknown function. */
+/* Returns the function whose mangled or demangled name is `name`, or NULL. If several functions
+ * have the name, prefers CODE_CHANGED, then CODE_UNKNOWN. */
 const struct code_function *code_find(const struct code_comparison *comparison, pprofc_str name);
 
 /* ---- builds ----------------------------------------- */

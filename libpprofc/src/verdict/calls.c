@@ -8,7 +8,7 @@
 /* Largest half width of a sum's confidence interval, as a share of the growth of the cum value. A
  * wider interval cannot exclude the growth. */
 #define CALLS_SEE 0.5
-/* Maximum number of shared callers that are remembered for a function. */
+/* Maximum number of callers that struct shared_callers keeps for a function. */
 #define CALLERS_MOST 16
 
 /* Rows of the functions that call a new function in all its stacks read so far, nearest first. */

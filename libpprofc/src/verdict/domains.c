@@ -73,9 +73,9 @@ static bool search_grow(const struct domain_search *s, struct domain_set *set, b
   return set->member_count > before;
 }
 
-/* Tries a set of linked functions (cost may have moved between them). Adds shrinking functions that
- * are linked with `seed`, then growing functions that are linked with the shrinking functions. With
- * `all`, repeats both steps until no function is added. */
+/* Adds a set of linked functions (cost may have moved between them) to the sets to try. Fills it
+ * with shrinking functions that are linked with `seed`, then with growing functions that are linked
+ * with the shrinking functions. With `all`, repeats both steps until no function is added. */
 static void search_try_linked(struct domain_search *s, uint32_t seed, bool all) {
   struct domain_set *set = search_begin(s, seed);
   if (!set || !search_grow(s, set, false)) return;
@@ -85,8 +85,8 @@ static void search_try_linked(struct domain_search *s, uint32_t seed, bool all) 
   if (!all || set->member_count > first) search_add_members(s, set);
 }
 
-/* Tries `seed` together with its partner. The partner is the other name of a renamed function, or a
- * function whose change cancels the change of `seed`. */
+/* Adds the set of `seed` and its partner to the sets to try. The partner is the other name of a
+ * renamed function, or a function whose change cancels the change of `seed`. */
 static void search_try_pair(struct domain_search *s, uint32_t seed) {
   const pprofc_verdict_row *row = relations_row(s->r, seed);
   uint32_t partner = s->r->candidates[seed].partner;
@@ -103,7 +103,8 @@ static void search_try_pair(struct domain_search *s, uint32_t seed) {
 
 /* ---- all functions of a type or a caller ------------- */
 
-/* Tries all functions of the type (class) of `seed`, even functions too small to be candidates. */
+/* Adds the set of all functions of the type (class) of `seed` to the sets to try. The set also has
+ * functions that are too small to be candidates. */
 static void search_try_type(struct domain_search *s, uint32_t seed) {
   const struct candidate *of = &s->r->candidates[seed];
   if (!of->type || of->wide) return;
@@ -121,8 +122,8 @@ static void search_try_type(struct domain_search *s, uint32_t seed) {
   s->try_count++;
 }
 
-/* Tries the sum of the function `name` and all its callees. The members of the set are the
- * candidates below `name` that shrank, or that only base or only head has. */
+/* Adds the set of the function `name` and all its callees to the sets to try. Its members
+ * are `seed` and the candidates below `name` that shrank, appeared or vanished. */
 static void search_try_subtree(struct domain_search *s, uint32_t seed, uint32_t name) {
   const struct comparison *c = s->r->c;
   uint32_t row = c->row_of[name];

@@ -68,7 +68,7 @@ const struct accepted *rules_accept(const struct rules *rules, pprofc_str name, 
 enum sampling_kind {
   SAMPLING_EXACT,  /* every event was counted */
   SAMPLING_PERIOD, /* the profile has one sample per period, such as 10 ms of CPU time */
-  SAMPLING_COUNTS, /* a second column has the number of samples */
+  SAMPLING_COUNTS, /* another sample type, such as samples/count, has the number of samples */
   SAMPLING_HEAP,   /* the profile has one sample per `period` bytes on average */
   SAMPLING_EVENTS, /* mutex and block profiles: the true sampling noise may exceed the computed
                       noise */
@@ -78,9 +78,9 @@ enum sampling_kind {
 
 struct quantum {
   enum sampling_kind sampling;
-  size_t value; /* column of the sample type */
-  /* for heap profiles: columns with the number of objects and with the bytes; `objects` may be
-   * SIZE_MAX (missing) */
+  size_t value; /* index of the sample type */
+  /* for heap profiles: indices of the sample types with the number of objects (SIZE_MAX if missing)
+   * and with the bytes */
   size_t objects, space;
   double period;
 };

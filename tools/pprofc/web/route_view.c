@@ -2,7 +2,7 @@
 #include "unit/unit.h"
 #include "web/routes.h"
 
-/* Flags that change how sources are read, and the offset of their values in struct command. */
+/* Flags that change how pprofc reads profiles, and the offset of their values in struct command. */
 static const struct {
   const char *name;
   size_t offset;
@@ -89,7 +89,7 @@ static bool arguments_is_part(const struct command *command, const struct state_
 }
 
 /* True if a command line can load the chosen profiles. False if the head is the part of the
- * recording that -diff_time_range selects, because this flag always selects a base. */
+ * recording that -diff_time_range selects: on a command line, this part is always the base. */
 static bool arguments_exist(const struct command *command, const struct state_choice *choice) {
   const struct state_profile *head = choice->head, *base = choice->base;
   bool sums = head->is_command && !head->run_count;

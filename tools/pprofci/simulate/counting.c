@@ -86,7 +86,7 @@ static const char *counted_spell(struct ci_run *run, const char *name) {
 }
 
 /* Returns a regular expression for the frames of the benchmark's function. The function is the last
- * element of the name without parameters: "(^|[.:])test_parse$". */
+ * element of the name without parameters: test_parse for "bench.py::test_parse[4k]". */
 static const char *counted_function(struct ci_run *run, pprofc_str name) {
   struct buffer text = ci_buffer();
   size_t colon = str_find_last_char(name, ':');

@@ -191,7 +191,7 @@ static pprofc_status gate_read_one(pprofc_gate *gate, const char *label, const c
   return status;
 }
 
-/* Reads a folder of criterion like the command-line input "base=FOLDER". */
+/* Reads a folder of criterion in the same way as benchstatc reads the input "base=FOLDER". */
 static pprofc_status gate_read_folder(pprofc_gate *gate, const char *label, const char *path,
                                       pprofc_error *error) {
   struct buffer input = buffer_make(&gate->mem, SIZE_MAX / 2);

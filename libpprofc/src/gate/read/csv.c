@@ -58,7 +58,7 @@ static bool is_units(const struct csv_table *t) {
          str_equal(t->fields[2], STR("CI"));
 }
 
-/* True for the header of earlier versions, "name,old time/op (ns/op),+-,new time/op (ns/op)...". */
+/* True for the header of benchstat before 2021: "name,old time/op (ns/op),+-,new ...". */
 static bool csv_is_classic(const struct csv_table *t) {
   return t->field_count >= 4 && str_equal(t->fields[0], STR("name")) &&
          str_starts(t->fields[1], STR("old "));

@@ -310,7 +310,7 @@ struct jfr {
 
   struct jfr_stacks *stacks;
   struct jfr_rows *rows;
-  /* Counters that jfr_take limits: bytes of text read, and steps compiled. */
+  /* Counters that jfr_take limits: bytes of texts, and elements of jfr_program.ops. */
   uint64_t text_bytes, steps;
   uint64_t samples; /* number of events that became samples */
   uint64_t without_stack, without_method, truncated, left_out;

@@ -89,8 +89,8 @@ static void v8_link(struct v8_recording *r) {
 
 #define V8_MAX_ON_TOP 16u
 
-/* The current stack: an innermost node, whose callers are known, and V8's own nodes that run as
- * callees of this node. */
+/* The current stack, root first: the callers of `base`, `base` itself, and `on_top`: V8's own
+ * nodes, such as "(program)". */
 struct v8_stack {
   uint32_t base; /* innermost node that is not V8's own, or MAP_NONE */
   uint32_t on_top[V8_MAX_ON_TOP];

@@ -282,7 +282,7 @@ struct json_writer_state {
   size_t depth;
 };
 
-/* Opens an object or array. Fails for an array of numbers, because its elements are not nodes. */
+/* Begins to write an object or array. Refuses an array of numbers. */
 static bool json_enter(struct json_writer_state *j, const struct node *node,
                        const struct json_rule *rule) {
   static const char room[JSON_SIZE_BYTES];
@@ -302,7 +302,7 @@ static bool json_enter(struct json_writer_state *j, const struct node *node,
   return true;
 }
 
-/* Closes the innermost level. For a message, writes its size as a varint of JSON_SIZE_BYTES
+/* Ends the innermost object or array. For a message, writes its size as a varint of JSON_SIZE_BYTES
  * bytes. */
 static bool json_leave(struct json_writer_state *j) {
   const struct json_level *level = &j->levels[--j->depth];

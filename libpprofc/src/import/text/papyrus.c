@@ -20,7 +20,7 @@ enum papyrus_event { PUSH, POP, OTHER };
 /* The lines that have the same time, stack and function. */
 struct papyrus_moment {
   int64_t time;             /* time in milliseconds */
-  uint32_t stack, function; /* string indices of the names of stack and function */
+  uint32_t stack, function; /* string indices of the text "STACK 3053" and of the function's name */
   uint32_t open;            /* number of calls without a return so far */
   uint32_t at_once; /* number n of calls that return in the same millisecond; the reader assumes
                        that these are the first n calls */

@@ -16,7 +16,7 @@ enum diff_side { DIFF_BASE, DIFF_HEAD, DIFF_SIDES };
  * line. */
 struct hunk {
   int64_t base_line, base_count, head_line, head_count;
-  int64_t place; /* place of the hunk's first line in the listing of the file */
+  int64_t place; /* index of the hunk's first line in the listing of the file */
   size_t text; /* index in `texts` of the hunk's first line; the deleted lines come before the added
                   lines */
 };

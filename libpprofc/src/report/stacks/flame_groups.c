@@ -77,7 +77,7 @@ static int flame_groups_compare(const void *x, const void *y) {
   return a < b ? -1 : a > b;
 }
 
-/* Groups the samples if their stacks are stored as a tree. Reads them in the order of the file. */
+/* Groups the samples of a stack tree by their labels. Reads samples in the order of the file. */
 static bool find_groups_of_tree(struct grouping *g) {
   const struct samples *s = &g->report->result.profile->samples;
   size_t room = 0;

@@ -170,8 +170,7 @@ static void filter_range(void *context, unsigned worker) {
     delta_move(delta, i);
     uint8_t effect =
         stack_effect(pass->filter->effect, delta->stack, delta->shared, pass->states[worker]);
-    /* Only a difference of stack trees has samples whose values are all 0. Ignore them, so that
-     * they do not count as matches. */
+    /* A sample whose values are all 0 does not count as a match. */
     if (!values_are_zero(p->samples.values + i * width, width)) pass->used[worker] |= effect;
     pass->filter->keep[i] = (effect & FOCUSED && effect & VISIBLE && !(effect & IGNORED)) ||
                             (frameless && delta->stack.leaf == delta->stack.root);

@@ -108,8 +108,7 @@ const char *noise_domain_kind(pprofc_verdict_domain_kind kind);
  * "moved", "renamed", or the verdict on its sum. */
 const char *noise_domain_word(const pprofc_verdict_domain *domain);
 
-/* Formats the place to which cost moved: " inside svc.f", or ", renamed from old/enc to new/enc".
- */
+/* Formats how cost moved: " inside svc.f", or ", renamed from old/enc to new/enc". */
 void noise_domain_place(const pprofc_verdict_domain *domain, char out[DOMAIN_PLACE]);
 
 /* Formats "moved inside svc: net +3 ±20 of 900". Omits the interval if `lone` is true (exact counts

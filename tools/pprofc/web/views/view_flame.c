@@ -43,8 +43,7 @@ static pprofc_status flame_table_link(struct view_page *page, struct buffer *out
   return status;
 }
 
-/* Sets the totals of the displayed time range before the filters, because the script cannot compute
- * these totals. */
+/* Sets the unfiltered totals of the displayed time range, which the script cannot compute. */
 static void flame_fill_totals(struct view_page *page) {
   const pprofc_profile *p = page->in->profile;
   if (!*page_parameter(page, "t0") && !*page_parameter(page, "t1")) return;
