@@ -304,8 +304,8 @@ static void judge_check_compared(struct gate *gate) {
   if (gate->problem_count) return;
   if (gate->compared && gate->too_few == gate->compared) {
     gate_problem(gate,
-                 "nothing can be judged: no benchmark has %zu samples per side; run them more "
-                 "often (-count=10), or pass -test none",
+                 "no benchmark has %zu samples per side; run them more often (-count=10), or pass "
+                 "-test none",
                  gate->settings.min_samples);
   } else if (!gate->compared) {
     struct buffer text = buffer_make(gate->mem, 4096);

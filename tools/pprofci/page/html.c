@@ -541,7 +541,7 @@ bool html_has_because(const struct run_pair *pair) {
  * head. The note lists the differences between the builds. */
 static void put_same_code(struct fill *f, const struct pair_verdicts *v) {
   if (!v->same_code) return;
-  fill_pack(f, "same_code:{moved:i differs:s}", (int64_t)v->moved, v->differs ? v->differs : "");
+  fill_pack(f, "same_code:{some:b moved:i differs:s}", v->moved > 0, (int64_t)v->moved, v->differs);
 }
 
 void html_because(struct fill *f, const struct page_model *m, const struct run_pair *pair) {

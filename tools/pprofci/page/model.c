@@ -396,7 +396,7 @@ static void headline_visible(struct buffer *out, const struct page_model *m) {
   if (!m->run->judged || !gate->visible_count || 2 * gate->visible_count < gate->tested) return;
   bool worse = gate->visible_count > 1 && gate->visible_worst > 1.5 * gate->visible_middle;
   if (isinf(gate->visible_middle)) {
-    if (!m->states[STATE_SLOWER])
+    if (!m->states[STATE_SLOWER] && gate->too_few < gate->compared)
       buffer_add_text(out, "most benchmarks vary too much for any change to be seen");
     return;
   }
