@@ -164,8 +164,9 @@ static void judged_take(struct filling *f, bool changed) {
   }
 }
 
-/* True if the page lists the function as a reason for growth. With one run each of base and head,
- * lock contention cannot be tested, so every function that grew enough is a reason. */
+/* True if the page lists the function as a reason for growth. A function that grew less than the
+ * others is not a reason. With one run each of base and head, lock contention cannot be tested, so
+ * every function that grew enough is a reason. */
 static bool judged_is_reason(const struct filling *f, const pprofc_verdict_row *row) {
   const pprofc_verdict_estimate *e = &row->flat;
   const pprofc_verdict_domain *domain = pprofc_verdicts_domain_of(f->report->verdicts, row);
@@ -173,7 +174,8 @@ static bool judged_is_reason(const struct filling *f, const pprofc_verdict_row *
   if (domain && (domain->moved || !(domain->net.delta > 0))) return false;
   if (e->verdict == PPROFC_VERDICT_UNKNOWN)
     return e->delta >= LEAST_SHARE * f->report->summary.total_base;
-  return pprofc_verdict_is_change(e->verdict);
+  return pprofc_verdict_is_change(e->verdict) && e->verdict != PPROFC_VERDICT_FELL &&
+         e->verdict != PPROFC_VERDICT_GREW_LESS;
 }
 
 /* Lists the functions that explain growth. The rows are sorted by size of the change. */
