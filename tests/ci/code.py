@@ -177,6 +177,8 @@ def main():
         planted = [line for line in lines if "Repeat" in line["text"]]
         check(planted and planted[0]["head_line"] == 7 and planted[0]["head"] > planted[0]["base"], "the planted line has its cost")
         check(pair["hunks"][0]["function"].endswith("words.clean"), "the hunk names its function")
+        hunk = pair["hunks"][0]
+        check(sum(line["head"] for line in hunk["lines"]) <= 1.01 * (hunk["base"] + hunk["grown"]), "lines do not cost more than their function")
         check(all(word != "in this diff" or name.endswith("clean") for name, word in words_of(pair).items()),
               "only the edited function is in the diff")
         check("line 7 of words.go" in summary.replace("\\", ""), "the comment says which line")

@@ -516,6 +516,25 @@ static void take_hunks(const struct lines_search *s) {
   if (pair->hunk_count > HUNKS_MOST) pair->hunk_count = HUNKS_MOST;
 }
 
+/* Sets the divisors that convert sums of samples to the amounts in the rows of functions. If base
+ * and head were not judged, the amounts are means per run, or per operation. */
+static void set_divisors(struct lines_search *s, const pprofc_profile *p, size_t type) {
+  const struct noise_report *report = &s->judged->reports[0];
+  const double shown[SIDES] = {report->summary.total_base, report->summary.total_head};
+  double totals[SIDES] = {0};
+  pprofc_samples_view samples;
+  pprofc_profile_samples(p, &samples);
+  for (size_t i = 0; i < samples.count; i++)
+    totals[sample_is_base(p, i) ? SIDE_BASE : SIDE_HEAD] +=
+        fabs((double)samples.values[i * samples.types + type]);
+  for (int side = 0; side < SIDES; side++) {
+    double iterations = s->pair->iterations > 0 ? s->pair->iterations : 1;
+    s->divisors[side] = iterations * (double)run_drawn(s->pair, side);
+    if (report->verdicts && shown[side] > 0 && totals[side] > 0)
+      s->divisors[side] = totals[side] / shown[side];
+  }
+}
+
 void lines_find(struct ci_run *run, struct run_pair *pair, const pprofc_profile *difference,
                 size_t type, const struct judged *judged) {
   struct lines_search s = {
@@ -527,9 +546,7 @@ void lines_find(struct ci_run *run, struct run_pair *pair, const pprofc_profile 
   pair->has_sources = true;
   s.lines = arena_zero_array(&run->arena, s.revisions->hunks.text_count, sizeof *s.lines);
   s.around = arena_zero_array(&run->arena, s.revisions->hunks.count, sizeof *s.around);
-  for (int side = 0; side < SIDES; side++)
-    s.divisors[side] =
-        (pair->iterations > 0 ? pair->iterations : 1) * (double)run_drawn(pair, side);
+  set_divisors(&s, difference, type);
   (void)line_costs_add_up(&costs, difference, type, &choice, run->mem);
   add_costs(&s, &costs);
   find_inlined(&s, &costs);
