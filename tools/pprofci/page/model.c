@@ -388,15 +388,22 @@ static void headline_counts(struct buffer *out, const struct page_model *m) {
                   m->run->same_count == 1 ? "" : "s");
 }
 
+/* True if most benchmarks have a smallest visible change, or could have one with less noise. */
+static bool headline_has_visible(const struct page_model *m) {
+  const struct gate *gate = &m->run->gate;
+  return m->run->judged && gate->visible_count && 2 * gate->visible_count >= gate->tested &&
+         gate->too_few < gate->compared;
+}
+
 /* Appends the smallest change that the measurements could have shown. */
 static void headline_visible(struct buffer *out, const struct page_model *m) {
   const struct gate *gate = &m->run->gate;
   size_t count;
   const struct gate_row *rows = gate_rows(gate, &count);
-  if (!m->run->judged || !gate->visible_count || 2 * gate->visible_count < gate->tested) return;
+  if (!headline_has_visible(m)) return;
   bool worse = gate->visible_count > 1 && gate->visible_worst > 1.5 * gate->visible_middle;
   if (isinf(gate->visible_middle)) {
-    if (!m->states[STATE_SLOWER] && gate->too_few < gate->compared)
+    if (!m->states[STATE_SLOWER])
       buffer_add_text(out, "most benchmarks vary too much for any change to be seen");
     return;
   }
