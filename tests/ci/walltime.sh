@@ -56,6 +56,11 @@ LOG=$work/log run 0 -walltime 'sh bench.sh' -setup 'pwd >>"$LOG"' -base-ref HEAD
 [ "$(wc -l <"$work/log")" = 8 ] && [ "$(sort -u "$work/log" | wc -l)" = 1 ] || broken "the setup ran elsewhere, or not before each round"
 ok "no change"
 
+# A setup that loads the plugin finds no FIFO.
+run 0 -walltime 'sh bench.sh' -setup "$plugin 1 setup" -base-ref HEAD -count 4 -profile-runs 0 -any-load -out a/ci
+has "$work/output" 'no regression'
+ok "a setup that loads the plugin"
+
 # A plugin that does not talk still wrote a summary.
 run 0 -walltime "$plugin 1000000 silent" -base-ref HEAD -count 4 -profile-runs 0 -any-load -out b/ci
 has "$work/output" '1 compared, 0 significant'

@@ -1,6 +1,7 @@
 """walltime_plugin.py: does what a plugin of benchmarks does in walltime mode, for walltime.sh.
 
-usage: walltime_plugin.py NANOSECONDS [bad|silent|none|nouri]: a benchmark of five rounds of two iterations each.
+usage: walltime_plugin.py NANOSECONDS [bad|silent|none|nouri|setup]: a benchmark of five rounds of two iterations each.
+"setup" fails if there is a FIFO, because nobody would answer.
 """
 import json
 import os
@@ -29,6 +30,8 @@ def marker(kind, when):
 
 
 took, how = int(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else ""
+if how == "setup":
+    sys.exit(os.path.exists(COMMANDS))
 assert os.environ["CODSPEED_ENV"] == "runner" and os.environ["CODSPEED_RUNNER_MODE"] == "walltime"
 if how == "none":
     sys.exit(0)

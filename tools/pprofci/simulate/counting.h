@@ -153,18 +153,18 @@ struct talk {
 
 void talk_init(struct talk *talk, struct arena *arena);
 
-/* Creates the FIFOs. Fails if files with these names exist, unless they are unused FIFOs of this
- * user. The caller calls talk_close, even after an error. */
+/* Removes all measurements, and creates the FIFOs for a run of a command. Programs outside of such
+ * a run, for example a setup that loads the plugin, find no FIFO and do not wait for answers. Fails
+ * if files with these names exist, unless they are unused FIFOs of this user. The caller calls
+ * talk_close, even after an error. */
 void talk_open(struct talk *talk);
-
-/* Removes all measurements before the next run of a command. */
-void talk_clear(struct talk *talk);
 
 /* Reads the messages that have arrived, and answers them. `talk` is a struct talk. */
 void talk_serve(void *talk);
 
 /* Removes the FIFOs. */
 void talk_close(struct talk *talk);
+void talk_free(struct talk *talk);
 
 /* ---- times (timing.c) ----------------------------- */
 

@@ -74,27 +74,29 @@ void talk_init(struct talk *talk, struct arena *arena) {
 }
 
 void talk_open(struct talk *talk) {
-  fifo_make(COMMANDS_PATH, &talk->commands);
-  fifo_make(ANSWERS_PATH, &talk->answers);
-}
-
-void talk_clear(struct talk *talk) {
   talk->count = 0;
   talk->now = (struct talk_benchmark){.name = NULL};
   buffer_clear(&talk->rounds);
   buffer_clear(&talk->pending);
+  fifo_make(COMMANDS_PATH, &talk->commands);
+  fifo_make(ANSWERS_PATH, &talk->answers);
 }
 
 /* Closes a FIFO, and removes it if this run created it. */
-static void fifo_close(const char *path, int fd) {
-  if (fd < 0) return;
-  close(fd);
+static void fifo_close(const char *path, int *fd) {
+  if (*fd < 0) return;
+  close(*fd);
   (void)unlink(path);
+  *fd = -1;
 }
 
 void talk_close(struct talk *talk) {
-  fifo_close(COMMANDS_PATH, talk->commands);
-  fifo_close(ANSWERS_PATH, talk->answers);
+  fifo_close(COMMANDS_PATH, &talk->commands);
+  fifo_close(ANSWERS_PATH, &talk->answers);
+}
+
+void talk_free(struct talk *talk) {
+  talk_close(talk);
   buffer_free(&talk->rounds);
   buffer_free(&talk->pending);
   ARRAY_FREE(&ci_mem, talk->items, talk->capacity);

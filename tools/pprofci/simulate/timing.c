@@ -35,18 +35,17 @@ static void timed_fail(const struct timing *t, int side, const struct program *p
 
 static void timed_run(struct timing *t, int side, const char *place, bool samples) {
   struct word_list words = {.arena = &t->run->arena};
-  talk_clear(&t->talk);
   ci_need(files_need_folder(place, &ci_error));
   const char *const *command = sides_node(t->run, t->folders[side], "walltime", t->words);
   if (samples) sampling_begin(t, place, &words);
   timed_add_environment(&words, place, samples);
   words_add_list(&words, command);
-  struct program program = {.argv = words.items,
-                            .folder = t->folders[side],
-                            .serve = talk_serve,
-                            .context = &t->talk,
-                            .watched = t->talk.commands};
+  struct program program = {
+      .argv = words.items, .folder = t->folders[side], .serve = talk_serve, .context = &t->talk};
+  talk_open(&t->talk);
+  program.watched = t->talk.commands;
   program_run(&program);
+  talk_close(&t->talk);
   if (program.status != 0) timed_fail(t, side, &program);
   if (t->talk.failed)
     ci_fail("cannot time '%s' (%s): the plugin %s sent a message that is not known", t->words[0],
@@ -227,7 +226,7 @@ static void timing_free(struct timing *t) {
     for (int side = 0; side < SIDES; side++) buffer_free(&t->items[i].seconds[side]);
   ARRAY_FREE(t->run->mem, t->items, t->capacity);
   interner_free(&t->names);
-  talk_close(&t->talk);
+  talk_free(&t->talk);
 }
 
 /* Removes the files outside of the run's folders, then cleans up the run. */
@@ -245,7 +244,6 @@ void time_benchmarks(struct ci_run *run) {
   interner_init(&t.names, run->mem);
   talk_init(&t.talk, &run->arena);
   memory_set_cleanup(timing_clean, &t);
-  talk_open(&t.talk);
   t.words = program_words(run, "walltime", o->walltime);
   if (o->has_base)
     time_commits(&t);
