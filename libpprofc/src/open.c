@@ -183,7 +183,7 @@ static pprofc_status foreign_try(const struct input *input, const struct import_
   return status;
 }
 
-/* Appends the position of the failure in the input to the message, if the position is known. */
+/* Appends " at byte N", the position of the failure in the input, if this position is known. */
 static void open_complete_message(pprofc_error *error) {
   size_t length = strlen(error->message), room = sizeof error->message - length;
   if (error->offset != PPROFC_NO_OFFSET && room > 40)
@@ -223,8 +223,8 @@ static pprofc_status read_stream(const struct text_bytes *bytes, uint64_t source
   return open_explain(status, error);
 }
 
-/* True if the reader must first try to read the input as a stream: the input is large, and its
- * first bytes fit in the memory limit. */
+/* True if the reader must first try to read the input as a stream: the input is large, and the
+ * memory limit allows a buffer for its first bytes. */
 static bool open_may_stream(uint64_t size, const pprofc_limits *limits) {
   return size >= STREAM_FROM && size <= limits->input_bytes &&
          limits->memory_bytes >= 4 * TEXT_HEAD;
@@ -256,9 +256,9 @@ static pprofc_status open_stream(const struct open_input_source *source,
 }
 
 /* Reads input that is not a profile.proto; converts UTF-16 to UTF-8 first. `ours` and *error are
- * the result of the pprof reader. If no format matches and `ours` is a limit error, returns `ours`.
- * Otherwise the message describes the data, or repeats the message of the pprof reader if the kind
- * of data is unknown. */
+ * the status and the message of the pprof reader. If no format matches, returns `ours` if it is a
+ * limit error. Otherwise the message describes the data, or is the pprof reader's message if the
+ * kind of data is unknown. */
 static pprofc_status read_foreign(const struct input *input, const struct import_options *options,
                                   pprofc_status ours, pprofc_profile **profile,
                                   pprofc_error *error) {
@@ -430,7 +430,7 @@ static pprofc_status read_within(const struct open_input_source *source,
   return status;
 }
 
-/* Makes the reader search for files with names of JIT-compiled code in the folder of the input. */
+/* Makes the reader search the folder of the input for files that name JIT-compiled code. */
 static void open_set_folder(const struct open_input_source *source, struct import_options *options,
                             char folder[FOLDER_MAX]) {
   if (options->map_folder || !source->path) return;

@@ -1,11 +1,11 @@
-/* Opens a profile of any format. The caller describes the data of the samples that it needs. */
+/* Opens a profile of any format. The caller describes which data of the samples it needs. */
 #ifndef PPROFC_OPEN_H
 #define PPROFC_OPEN_H
 
 #include "core/base.h"
 #include "pprofc/profile.h"
 
-/* Data that the caller needs if it adds up samples and never uses one alone. Reading a large
+/* Describes the samples that a caller needs if it only adds up samples. Reading a large
  * profile.proto then needs less memory (codec/fold/fold.h). */
 struct open_sums {
   bool labels;    /* true: keep samples with different labels apart; false: labels may be dropped */

@@ -34,7 +34,7 @@ static bool cut_digits(pprofc_str s, bool (*is_digit)(char c), size_t longest, c
   return true;
 }
 
-/* True if the text is a whole number whose only fault is its size. Parses a shortened copy. */
+/* True if the text is an invalid whole number only because of its size. Parses a shortened copy. */
 static bool int_fits_when_short(pprofc_str s) {
   char text[SHORT_MAX];
   pprofc_str cut;
@@ -194,7 +194,7 @@ const struct flag_command *flags_command(const struct flag_table *table, const c
   return NULL;
 }
 
-/* True if both names are the same. Treats '-' and '_' as equal. */
+/* True if a and b are the same name. Treats '-' and '_' as equal. */
 static bool flags_same_name(pprofc_str a, pprofc_str b) {
   if (a.size != b.size) return false;
   for (size_t i = 0; i < a.size; i++) {

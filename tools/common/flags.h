@@ -89,7 +89,7 @@ struct flag_table {
 #define FLAG_CALLS(kind, group, offset, name, argument, call, help)                                \
   { name, FLAG_##kind, offset, group, argument, help, NULL, NULL, 0, false, call }
 
-/* Sets the fields of a flag table. Each value is a variable that has the name of its field. */
+/* Sets the fields of a flag table. Most values are variables with the field's name. */
 #define FLAG_TABLE(name, what)                                                                     \
   .program = (name), .summary = (what), .usage = usage, .details = details, .groups = groups,      \
   .group_count = sizeof groups / sizeof *groups, .flags = flags,                                   \
@@ -115,8 +115,8 @@ void flags_accept_words(int argc, char **argv);
 pprofc_status flags_parse(const struct flag_table *table, void *options, int argc,
                           char *const *argv, struct flags_parsed *parsed, pprofc_error *error);
 
-/* Checks the inputs, which follow the flags. Fails if an input is empty, or is not a file but looks
- * like a flag or a command of another program. `noun` is "source" or "input". */
+/* Checks the inputs, which follow the flags. Fails if an input is empty, or if it is missing and
+ * looks like a flag or a command of another program. `noun` is "source" or "input". */
 pprofc_status flags_check_inputs(const struct flag_table *table, const char *const *inputs,
                                  size_t count, const char *noun, pprofc_error *error);
 

@@ -42,7 +42,7 @@ void progress_step(struct progress *progress, const char *step);
 /* Starts a step that takes `seconds`. Like progress_step, does nothing if `progress` is NULL. */
 void progress_countdown(struct progress *progress, const char *step, int64_t seconds);
 
-/* Removes the line. The caller must call this before it prints other text. */
+/* Removes the progress line. The caller must call this before it prints other text. */
 void progress_end(struct progress *progress);
 
 /* ---- signals -------------------------------------- */

@@ -42,7 +42,7 @@ struct tls_files {
 pprofc_status tls_check(const struct tls_files *files, pprofc_error *error);
 
 struct client_options {
-  const pprofc_allocator *mem; /* allocator for bodies; stopping its budget stops the requests */
+  const pprofc_allocator *mem; /* allocator for bodies; a cancelled budget ends the requests */
   const pprofc_limits *limits;
   struct tls_files tls;
   const struct headers *headers; /* user's headers; not sent to another host after a redirect */

@@ -58,11 +58,11 @@ struct ages {
 struct inputs {
   struct gate *gate;
   struct arena arena;   /* memory for the paths of the inputs */
-  struct buffer *files; /* contents of the files */
+  struct buffer *files; /* contents of the input files */
   size_t file_count, file_capacity;
   struct ages ages;
   pprofc_bench *set;  /* results of base and head; NULL if the inputs are comparisons */
-  bool keeps_results; /* true if the caller needs `set` after inputs_raw */
+  bool keeps_results; /* true if inputs_raw must keep `set` */
 };
 
 void inputs_init(struct inputs *inputs, struct gate *gate);

@@ -1,4 +1,4 @@
-/* Parses limits, computes the default of -max_memory, and names flags in messages. */
+/* Parses limits, computes the default of -max_memory, and replaces limits by flags in messages. */
 #include "options.h"
 
 static const struct {

@@ -26,8 +26,8 @@ static bool mappings_is_url(pprofc_str name) {
   return is;
 }
 
-/* Sets the file of mappings without a build ID to `file`, and replaces *profile. With `unnamed`,
- * changes mappings without a file, otherwise mappings whose file is a URL. */
+/* Replaces *profile by a copy in which some mappings without a build ID have the file `file`. With
+ * `unnamed`, these are the mappings without a file, otherwise the mappings whose file is a URL. */
 static pprofc_status mappings_set_files(pprofc_profile **profile, bool unnamed, pprofc_str file,
                                         pprofc_error *error) {
   const pprofc_profile *p = *profile;

@@ -1,4 +1,4 @@
-/* The help of flags that set report options, where it differs from the help of the shell. The shell
+/* The help of each flag whose help differs from the shell's help of the same option. The shell
  * prints pprof's texts, and has no help for the values of sort and granularity. */
 #include "options.h"
 

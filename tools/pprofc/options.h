@@ -27,7 +27,7 @@ struct noise_options {
   const char *show; /* rows that -noise shows: "all", "changed" or "rows"; "" without verdicts */
   bool blame;
   pprofc_verdict_options how; /* settings of the verdicts, without sample type and filters */
-  /* index of the word that each flag has; noise_complete sets fields of `how` from the indices */
+  /* for each flag, the index of its word; noise_complete sets fields of `how` from the indices */
   int normalize_by, common, correction;
   const char *ops, *rules;
   const char *bench_base, *bench_head, *bench;
@@ -101,7 +101,7 @@ struct command {
   bool sample_on[MAX_SAMPLES];
 };
 
-/* Flags of pprofc: one for each format, report option and choice of an option, and others. */
+/* Flags of pprofc, among them a flag for each format, report option and choice (such as -cum). */
 struct command_flags {
   struct flag_table table;
   struct flag items[FLAGS_MAX];
@@ -114,13 +114,13 @@ struct command_flags {
   size_t choice_count;
 };
 
-/* Replaces the help of flags that set report options, where it differs from the help of the shell.
+/* Sets the help of each flag whose help differs from the shell's help of the same option.
  * Implemented in option_help.c. */
 void option_help_set(struct command_flags *flags);
 
 void command_flags_init(struct command_flags *flags);
 
-/* True if the command needs no profile: help, version and similar. */
+/* True if the command needs no profile, for example for help or the version. */
 bool command_is_about(const struct command *command);
 
 /* Parses and checks the command line, which may lack a format or source. */
@@ -163,9 +163,8 @@ bool time_range_add_bases(struct command *command);
 /* Returns an error if a flag contradicts the ranges, else NULL. */
 const char *time_range_conflict(const struct command *command);
 
-/* If the command uses times, sets `times` to a copy of `needs` with times, and returns `times`.
- * Otherwise returns `needs`. The result describes the data that the reader must keep. `needs` is
- * NULL if the command needs each sample. */
+/* Returns the data that the reader must keep: `needs`, or if the command uses times, `times`, which
+ * becomes a copy of `needs` with times. `needs` is NULL if the command needs each sample. */
 const struct open_sums *time_range_needs(const struct command *command,
                                          const struct open_sums *needs, struct open_sums *times);
 

@@ -377,7 +377,7 @@ static pprofc_status subtract_sums(struct fetched *fetched, pprofc_error *error)
   return status == PPROFC_E_NO_MATCH ? sources_read_again(fetched, error) : status;
 }
 
-/* Reads sources and applies source maps. Subtracts the base if the reader added up samples. */
+/* Reads sources and applies source maps. If base and head are sums, subtracts the base. */
 static pprofc_status fetch_mapped(struct fetched *fetched, pprofc_error *error) {
   struct source_map_list *maps = &fetched->source_maps;
   pprofc_status status = source_maps_load(fetched->command, maps, error);

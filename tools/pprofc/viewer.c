@@ -31,7 +31,7 @@ void viewer_remove(struct viewer_file *file) {
 }
 
 /* Splits a command at blanks into words, and adds the word `last`. The words point into `text`.
- * Returns false if there is no such program. */
+ * Returns false if the program (the first word) does not exist. */
 static bool viewer_split(char *text, const char *last, char *words[MAX_WORDS]) {
   size_t count = 0;
   char *rest = text, *word;

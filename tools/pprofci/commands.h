@@ -52,7 +52,7 @@ enum command_words { COMMAND_WORDS, COMMAND_STORE, COMMAND_NO_WORDS };
 
 struct ci_command {
   const struct flag_table *table;
-  void *options; /* options; zero before the flags are parsed */
+  void *options; /* struct of the options; all 0 before the flags are parsed */
   size_t size;   /* size of *options in bytes */
   enum command_words words;
   /* Checks the flags, and the rules about arguments that `words` cannot express. NULL: no check. */

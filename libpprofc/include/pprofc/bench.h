@@ -87,10 +87,10 @@ PPROFC_API size_t pprofc_bench_inputs(const pprofc_bench *set);
 PPROFC_API pprofc_str pprofc_bench_input_label(const pprofc_bench *set, size_t input);
 PPROFC_API pprofc_str pprofc_bench_input_path(const pprofc_bench *set, size_t input);
 
-/* Returns the direction of a tidied unit: 1 if higher is better, -1 if lower is better, 0 if
- * unknown. Uses the lines "Unit U better=..." of the inputs, else the spelling of the unit. By its
- * spelling, lower is better for times, bytes and allocations, and higher is better for anything per
- * second. When out of memory, uses only the spelling. */
+/* Returns the direction of a unit without a prefix ("sec/op"): 1 if higher is better, -1 if lower
+ * is better, 0 if unknown. Uses the lines "Unit U better=..." of the inputs, else the spelling of
+ * the unit. By its spelling, lower is better for times, bytes and allocations, and higher is better
+ * for anything per second. When out of memory, uses only the spelling. */
 PPROFC_API int pprofc_bench_direction(const pprofc_bench *set, pprofc_str unit);
 
 /* A message about a wrong line of the input: PATH:LINE: TEXT. */
@@ -138,7 +138,7 @@ typedef struct pprofc_bench_options {
 /* Sets all fields to their defaults. */
 PPROFC_API void pprofc_bench_options_init(pprofc_bench_options *options);
 
-/* The tables of a comparison. Each unit and value of the projection `table` has its own table. */
+/* The tables of a comparison: one for each pair of a unit and a value of the projection `table`. */
 typedef struct pprofc_bench_tables pprofc_bench_tables;
 
 /* Compares the results of a set. The set must outlive the tables. `options` may be NULL. Free
@@ -152,7 +152,7 @@ PPROFC_API pprofc_status pprofc_bench_compare(const pprofc_bench *set,
 /* Frees tables, their cells and their texts. */
 PPROFC_API void pprofc_bench_tables_free(pprofc_bench_tables *tables);
 
-/* A sample and its statistics, in the tidied unit of the table. */
+/* A sample and its statistics, in the unit of the table. */
 typedef struct pprofc_bench_cell {
   size_t row, column;       /* indices within the table */
   const double *values;     /* values of the sample in ascending order, NaN first */
@@ -209,8 +209,8 @@ PPROFC_API pprofc_status pprofc_bench_print(const pprofc_bench_tables *tables, c
 
 /* ---- the earlier table ------------------------------- */
 
-/* Options of the tables that benchstat printed before 2021. They show means without outliers, and
- * have one table per metric ("time/op"). With two inputs, the columns are "old" and "new". */
+/* Options of the tables that benchstat printed before 2021. The tables show means without outliers.
+ * Each metric ("time/op") has its own table. With two inputs, the columns are "old" and "new". */
 typedef struct pprofc_bench_classic_options {
   size_t struct_size;     /* set by pprofc_bench_classic_options_init */
   pprofc_bench_test test; /* test of differences, default PPROFC_BENCH_UTEST */

@@ -62,7 +62,7 @@ typedef struct pprofc_report_options {
                          -tools; for disasm and weblist */
 
   /* options of the formats speedscope and folded */
-  const char *group_by_label; /* speedscope: one more profile for each value of this label */
+  const char *group_by_label; /* speedscope: adds a profile for each value of this label */
   int cut_depth;              /* number of frames to keep, counted from the root; 0: all */
   double min_weight; /* share of the total below which a stack is joined with others; 0: join no
                         stacks */
@@ -160,11 +160,12 @@ PPROFC_API const pprofc_option_info *pprofc_option_at(size_t index);
 /* ---- options by name */
 
 /* Sets the option `name` of the option table from text. Booleans are true, t, yes, y, 1 and false,
- * f, no, n, 0 in any case. Numbers and choices are as on the command line; "" is allowed if the
- * default is "". For a string option, the options keep the pointer `value`, so the text must live
- * as long as the options. `options` must be initialised. On failure the options stay unchanged. Two
- * threads must not set options of one struct at once. Errors: PPROFC_E_INVALID for an unknown name,
- * an invalid value, options of size 0, or an option newer than the caller's struct. */
+ * f, no, n, 0 in any letter case. Numbers and choices are as on the command line; "" is allowed if
+ * the default is "". For a string option, the options keep the pointer `value`, so the text must
+ * live as long as the options. `options` must be initialised. On failure the options stay
+ * unchanged. Two threads must not set options of one struct at once. Errors: PPROFC_E_INVALID for
+ * an unknown name, an invalid value, options of size 0, or an option newer than the caller's
+ * struct. */
 PPROFC_API pprofc_status pprofc_report_options_set(pprofc_report_options *options, const char *name,
                                                    const char *value, pprofc_error *error);
 

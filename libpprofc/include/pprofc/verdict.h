@@ -90,8 +90,8 @@ typedef struct pprofc_verdict_run {
 
 /* Divisor of the values of a run. It makes runs of different length comparable. */
 typedef enum pprofc_verdict_exposure {
-  /* operations or per_operation if all runs have them; otherwise, for profiles of lock
-   * contention, the duration if all runs have one; otherwise no divisor */
+  /* the first of these that all runs have: operations, per_operation, and (for profiles of lock
+   * contention) the duration; otherwise no divisor */
   PPROFC_EXPOSURE_AUTO,
   PPROFC_EXPOSURE_OPS,   /* number of operations */
   PPROFC_EXPOSURE_TIME,  /* duration of the profile, in seconds */
@@ -230,18 +230,18 @@ PPROFC_API const pprofc_verdict_domain *pprofc_verdicts_domain_of(const pprofc_v
 
 /* Returns the domain that explains the growth of the cum value of `row`. `rows` has only `row`.
  * `net` is the change of the sum of the domain's self values. Two domains can explain the growth:
- *  - All direct and indirect callees of the function, and all functions of their domains. If their
- *    sum did not grow, calls only moved from other callers to the function.
- *  - For a new function: the nearest caller that all its stacks share, and all callees of this
- *    caller. If their sum did not grow, the function only took over work of other callees.
+ *  - All direct and indirect callees of the function, and all functions of the callees' domains. If
+ *    the sum did not grow, calls only moved from other callers to the function.
+ *  - For a new function: the nearest caller that is in all stacks of the function, and all callees
+ *    of this caller. If the sum did not grow, the function only took over work of other callees.
  * Returns the domain that grew less. Returns NULL if cum did not grow, or if the sums are too
  * noisy. */
 PPROFC_API const pprofc_verdict_domain *pprofc_verdicts_calls_of(const pprofc_verdicts *verdicts,
                                                                  const pprofc_verdict_row *row);
 
 /* A node of the call tree: the samples whose stacks, read from the root, begin with the frames of
- * the node. The tree skips frames that the linker folded and frames without a name. The p-values of
- * nodes and of functions are adjusted separately. */
+ * the node. The tree skips frames without a function, and leaf frames that a rule of the kind
+ * `fold` names. The p-values of nodes and of functions are adjusted separately. */
 typedef struct pprofc_verdict_stack {
   pprofc_str name;               /* name of the function */
   size_t parent;                 /* index of the parent, which is smaller than the node's index, or

@@ -3,7 +3,8 @@
 
 /* ---- sample sizes ------------------------------------ */
 
-/* Makes the note "need >= NEED samples PURPOSE LEVEL", with ">" for ">=" if `found` is false. */
+/* Makes a note such as "need >= 6 samples for confidence interval at level 0.95". If `found` is
+ * false, the note has ">" in place of ">=". */
 static const char *need_note(struct pprofc_bench_tables *t, bool found, size_t need,
                              const char *purpose, double level) {
   struct buffer text = buffer_make(&t->mem, 256);

@@ -198,7 +198,7 @@ static bool end_level(struct filter_parser *p, const struct token *token) {
   return true;
 }
 
-/* Parses the operator between two matches. Returns false at the end of the query. */
+/* Parses AND, OR and ')' up to the next match. Returns false at the end of the query. */
 static bool parse_joint(struct filter_parser *p) {
   for (;;) {
     struct token token = query_peek(&p->query);

@@ -1,6 +1,6 @@
 /* Splits benchmark names. "Encode/format=json/size=4k-8" has the base "Encode", two parts that
- * begin with '/', and the suffix "-8". Finds the value of a result for a key of a filter or
- * projection, such as `.name`, `/size` or `goos`. */
+ * begin with '/', and the suffix "-8". Finds the value that a result has for a key such as `.name`,
+ * `/size` or `goos`. */
 #include "bench/set.h"
 
 /* Returns the length of the name without a suffix such as "-8". */

@@ -5,7 +5,7 @@
 /* Data of the results that have the same input and the same configuration. */
 struct pairs_place {
   uint32_t config, input;
-  uint32_t package, round; /* indices in pairs.texts of the names of package and round */
+  uint32_t package, round; /* indices in pairs.texts of the package's name and of the round */
   int side;
 };
 

@@ -35,8 +35,8 @@ struct pairs {
   size_t count, capacity;
   size_t expected; /* index of the pair that the next search tries first, because most inputs list
                       the benchmarks in the same order */
-  uint32_t *units; /* cache of indices in `texts`: units[2 * u] for the tidied unit u of the set,
-                      units[2 * u + 1] for values of 0 in unit u; MAP_NONE: unknown */
+  uint32_t *units; /* cache of indices in `texts`, for the unit u of the set: units[2 * u], or
+                      units[2 * u + 1] if the value is 0 (pairs_add_unit); MAP_NONE: unknown */
   size_t unit_count;
   /* Value of each measurement. Each side (base or head) of a pair has adjacent values, in the order
    * of the inputs. */
@@ -52,7 +52,7 @@ struct pairs {
    * finite number; ascending */
   size_t *flaws;
   size_t flaw_count, flaw_capacity;
-  size_t processes[PAIR_SIDES]; /* numbers of processes that ran benchmarks of base and of head */
+  size_t processes[PAIR_SIDES]; /* for base and for head, number of processes that ran benchmarks */
 };
 
 /* Groups the measurements of a set. The set must outlive the pairs. Inputs with the label `head`

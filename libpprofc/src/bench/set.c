@@ -345,8 +345,8 @@ void sink_word_value(struct bench_sink *sink, double value, uint32_t word) {
   set->results[set->result_count].first_value = set->value_count;
 }
 
-/* Base units, and the units of benchstat before 2021 to which a set with
- * keep_units converts them. */
+/* A set with keep_units converts the unit `base` to the unit `kept`, as benchstat did before
+ * 2021. */
 struct kept_unit {
   pprofc_str base, kept;
   double factor;

@@ -81,7 +81,7 @@ bool filter_tripped(const struct filter *filter);
 /* Identity of a table: the unit of its values, and the key to which the option -table maps their
  * results. */
 struct table_id {
-  uint32_t key, unit; /* index of the key; string index of the unit */
+  uint32_t key, unit; /* key in the projection of -table; string index of the unit */
 };
 
 struct cell_id {
@@ -90,12 +90,12 @@ struct cell_id {
 
 struct cell_state {
   struct cell_id id;
-  uint32_t residue; /* index in t->residue of the key of the cell's first result */
+  uint32_t residue; /* for the cell's first result: its key in the projection t->residue */
   bool varied;      /* true if results of the cell differ in a key that no projection uses */
   size_t count, next;
 };
 
-/* Index of a cell, and index in t->residue of the key of one of the cell's results. */
+/* Index of a cell, and for one of its results the key in the projection t->residue. */
 struct cell_residue {
   uint32_t cell, residue;
 };

@@ -49,7 +49,7 @@ static const struct tidy_rule tidy_rules[] = {
     {{"MB", 2}, {"B", 1}, 1e6, false},
 };
 
-/* Units converted as a whole. In other units, each name before a "/" is converted by itself. */
+/* Units converted as a whole. In any other unit, each name of the numerator is converted alone. */
 static const struct tidy_rule tidy_units[] = {
     {{"ns/op", 5}, {"sec/op", 6}, 1e-9, false},
     {{"MB/s", 4}, {"B/s", 3}, 1e6, false},
@@ -127,8 +127,8 @@ static const struct unit_scale_step binary_steps[] = {
     BINARY_STEP(10, "Ki"), BINARY_STEP(0, ""),
 };
 
-/* Limits for values that are below 1 even with the prefix "n", or below 1 byte. Below each limit, a
- * value needs one more decimal. */
+/* Limits for values that stay below 1 with the smallest prefix: "n", or no prefix for bytes. A
+ * value below a limit needs one more decimal. */
 static const double small_limits[] = {9.9995e-1, 9.9995e-2, 9.9995e-3, 9.9995e-4,
                                       9.9995e-5, 9.9995e-6, 9.9995e-7, 9.9995e-8};
 #define SMALL_LIMITS (sizeof small_limits / sizeof *small_limits)

@@ -68,13 +68,13 @@ struct fold_options {
   unsigned threads;
   bool labels;    /* true: add up only samples with equal labels; false: samples may lose labels */
   bool no_stacks; /* true: drop all stacks */
-  bool compared;  /* true if the profile is one of two compared profiles; samples whose values are
-                     all 0 are then dropped */
+  bool compared;  /* true if the profile is one of two compared profiles; the comparison drops
+                     samples whose values are all 0 */
   bool tree;      /* true: store stacks as a tree (profile/stack_tree.h), and samples in the order
                      of the tree */
   const char *sample_index; /* if `tree` is true: the only sample type that the report needs, or
                                NULL for all types */
-  bool always;              /* true (only in tests): read small profiles also, although slower */
+  bool always;              /* true (only in tests): read small profiles also */
 };
 
 /* Reads profile.proto for a report that shows only sums of samples (codec/fold/fold.h). Returns

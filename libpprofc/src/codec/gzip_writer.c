@@ -52,7 +52,7 @@ struct gzip_writer {
 
   pthread_mutex_t lock;
   pthread_cond_t full, done;
-  pthread_t threads[THREADS_MAX]; /* all threads except the caller */
+  pthread_t threads[THREADS_MAX]; /* threads that compress, except the caller */
   unsigned thread_count, threads_most;
   bool stop;
 };

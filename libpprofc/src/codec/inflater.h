@@ -27,7 +27,7 @@ uint64_t inflater_read(const struct inflater *inflater);
  * PPROFC_OK means that the data is corrupt. */
 pprofc_status inflater_status(const struct inflater *inflater, pprofc_error *error);
 
-/* Does the same as inflater_status for INFLATER_ZLIB, but returns an error for corrupt data. */
+/* Works like inflater_status, but returns an error for corrupt data. Needs INFLATER_ZLIB. */
 pprofc_status inflater_fault(const struct inflater *inflater, pprofc_error *error);
 
 #endif

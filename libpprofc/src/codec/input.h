@@ -6,7 +6,7 @@
 
 /* number of bytes that are read or inflated in one step */
 #define INPUT_STEP ((size_t)256 * 1024)
-/* The reader checks the compression ratio only if the inflated size is above this number. */
+/* Inflated size in bytes above which the reader checks the compression ratio. */
 #define INPUT_RATIO_FROM ((uint64_t)32 << 20)
 
 /* Checks the limit on `made`, the number of inflated bytes. For gzip, also checks the limit on the

@@ -54,8 +54,8 @@ void input_map_close(struct input_map *map) {
   mem_free(map->mem, map, 1, sizeof *map);
 }
 
-/* Maps the file, because libdeflate needs the whole input at once, and input and output together
- * could take too much memory. Returns false if the input is small in relation to the output. */
+/* Maps the file instead of reading it into memory, because libdeflate needs the whole input at
+ * once. Returns false if the input is small in relation to the output. */
 bool input_inflate_mapped(int fd, size_t size, struct input_sink *sink) {
   uint8_t trailer[4];
   const uint8_t *data;

@@ -232,8 +232,8 @@ static bool scan_fields(struct decoder *d, struct wire *top) {
 /* ---- memory ------------------------------------------ */
 
 #define FIXED_BYTES ((uint64_t)1 << 20) /* bytes for partly filled blocks and similar overhead */
-/* A profile that needs more memory than this is rejected if it needs more than inflate_ratio times
- * the size of the file. */
+/* A profile that needs more than this number of bytes is rejected if it needs more than
+ * inflate_ratio times the size of the file. */
 #define RATIO_FROM     ((uint64_t)64 << 20)
 #define ID_BYTES       48u /* bytes per id in an id map */
 #define LABEL_SET_HASH 48u /* bytes per label set in the hash table */

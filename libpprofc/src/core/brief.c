@@ -386,8 +386,8 @@ static int brief_by_index(const void *a, const void *b) {
   return (x->index > y->index) - (x->index < y->index);
 }
 
-/* Copies rows and other lines to `all`, in the order of the report. Returns false when out of
- * memory. */
+/* Copies the kept rows, and the lines outside of rows, to `all`, in the order of the report.
+ * Returns false when out of memory. */
 static bool brief_collect(const struct brief *b, struct brief_list *all) {
   const struct brief_list *lists[] = {&b->rows, &b->fixed};
   *all = (struct brief_list){.count = 0};

@@ -12,7 +12,7 @@ struct budget {
   /* Size of the budget and number of bytes in use. Both are aligned to 8 bytes, because 32-bit
    * machines align uint64_t to 4 bytes, which makes atomic access slow. */
   _Alignas(8) uint64_t bytes, used;
-  /* time when the budget stops, in milliseconds of the monotonic clock; 0: no deadline */
+  /* time in milliseconds of the monotonic clock; 0: no deadline */
   _Alignas(8) uint64_t deadline;
   _Alignas(8) uint64_t done, total; /* completed work and total work of the current step */
   pprofc_progress_fn progress;      /* function that stops the work by returning false, or NULL */

@@ -67,8 +67,8 @@ bool budget_advance(const pprofc_allocator *mem, uint64_t units);
  * interrupt. */
 void budget_resume(struct budget *budget);
 
-/* Stops the budget after `milliseconds`. A later call replaces the deadline, unless the deadline
- * has passed already. Other threads may use the budget during the call. */
+/* Sets a deadline that stops the budget `milliseconds` from now. Replaces an earlier deadline,
+ * unless it has passed already. Other threads may use the budget during the call. */
 void budget_set_time(struct budget *budget, uint32_t milliseconds);
 
 /* True if the budget of `mem` was cancelled or its deadline has passed. Returns false if `mem` has

@@ -177,7 +177,7 @@ static pprofc_status drain(struct child_running *run, int which, pprofc_error *e
   return run->output->failed ? error_nomem(error) : PPROFC_OK;
 }
 
-/* Returns an error if the user has stopped the program or its time is over. */
+/* Returns an error if the user has stopped the program or its time limit has passed. */
 static pprofc_status child_check(const struct child_running *run, pprofc_error *error) {
   if (run->user && run->user->stop && *run->user->stop)
     return error_set(error, PPROFC_E_IO, "interrupted");
@@ -196,7 +196,7 @@ static pprofc_status child_wait(const struct child_running *run, struct pollfd f
                                 int *ready, pprofc_error *error) {
   int64_t left = run->deadline - system_milliseconds();
   if (budget_stopped(run->output->mem))
-    return error_nomem(error); /* budget_status replaces this error by the reason of the stop. */
+    return error_nomem(error); /* budget_status replaces this error by PPROFC_E_CANCELLED. */
   pprofc_status status = child_check(run, error);
   if (status != PPROFC_OK) return status;
   *ready = poll(fds, CHILD_POLLED, left < CHILD_LOOK_MS ? (int)left : CHILD_LOOK_MS);

@@ -70,11 +70,11 @@ struct child_user {
 };
 
 /* Runs the program until it ends, and appends its standard output to `output`. Returns PPROFC_OK
- * for every exit status, and PPROFC_E_UNSUPPORTED if the program does not exist. Kills the process
- * group of the program after the timeout or if the output exceeds the ceiling of `output`
- * (PPROFC_E_LIMIT), if `user->stop` is set (PPROFC_E_IO), and if a deadline or budget_cancel
- * stopped the budget of `output` (PPROFC_E_NOMEM). If `user` is NULL, the environment has only
- * PATH, HOME, TMPDIR and LC_ALL=C. */
+ * for every exit status, and PPROFC_E_UNSUPPORTED if the program does not exist. Kills the
+ * program's process group on timeout or if the output exceeds the ceiling of `output`
+ * (PPROFC_E_LIMIT). Does the same if `user->stop` is set (PPROFC_E_IO), or if the budget of
+ * `output` is stopped (PPROFC_E_NOMEM). If `user` is NULL, the environment has only PATH, HOME,
+ * TMPDIR and LC_ALL=C. */
 pprofc_status child_run_for_user(const struct child *child, const struct child_user *user,
                                  struct buffer *output, struct child_end *end, pprofc_error *error);
 

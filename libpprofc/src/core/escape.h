@@ -1,5 +1,5 @@
-/* Escapes untrusted text for a terminal, JSON, XML, HTML, CSV, URLs, expressions and shells. Checks
- * and decodes UTF-8. */
+/* Escapes untrusted text for a terminal, JSON, XML, HTML, CSV, URLs, regular expressions and
+ * shells. Checks and decodes UTF-8. */
 #ifndef PPROFC_CORE_ESCAPE_H
 #define PPROFC_CORE_ESCAPE_H
 

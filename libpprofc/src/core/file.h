@@ -17,7 +17,7 @@ struct outfile {
 };
 
 /* Creates the file. Its mode is the mode of an existing target, or else the default mode. Removes
- * temporary files of this target that killed processes left. */
+ * old temporary files of the target if the processes that made them have ended. */
 pprofc_status outfile_open(struct outfile *file, const char *path, pprofc_error *error);
 
 /* Writes to the file. The function is a pprofc_write_fn whose context is a struct outfile. */

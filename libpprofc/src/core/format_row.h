@@ -14,7 +14,7 @@ struct format_row {
   const char *recorded;   /* tool and version that recorded the example, or "made by hand" */
   const char *example;    /* file in testdata that a test reads; may be NULL */
   const char *kept;       /* data of the format that the reader keeps */
-  const char *lost;       /* dropped data; -comments shows the number for data after "counted:" */
+  const char *lost;       /* dropped data; -comments counts the data listed after "counted:" */
 };
 
 #endif

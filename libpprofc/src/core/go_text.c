@@ -281,10 +281,9 @@ static bool number_print_special(struct buffer *out, double value, bool sign) {
   return false;
 }
 
-/* Formats a value as "d.ddde±xx" with the fewest digits that parse to the same value. Begins with
- * 15 digits; number_print drops trailing zeros. For a power of two, the nearest number of 16 digits
- * may parse to the next smaller double. The function then tries the next larger number of 16
- * digits. */
+/* Formats a value as "d.ddde±xx" with the fewest digits, but at least 15, that parse to the same
+ * value. number_print drops trailing zeros. For a power of two, the nearest number of 16 digits may
+ * parse to the next smaller double. The function then tries the next larger number of 16 digits. */
 static void number_shortest(double value, char text[40]) {
   bool subnormal = fabs(value) < 0x1p-1022; /* A subnormal number may need fewer than 15 digits. */
   for (int digits = subnormal ? 1 : 15; digits <= 17; digits++) {

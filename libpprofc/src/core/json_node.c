@@ -121,8 +121,8 @@ static void packed_read_scalar(const struct node *array, struct node_packed *pac
   packed->at = packed_skip(end);
 }
 
-/* Moves to item `i` of a packed array. In a row (an inner array), starts at the current or the
- * first item, because a row has no table of positions. */
+/* Moves to item `i` of a packed array. A row (an inner array) has no table of positions, so the
+ * search in it begins at the current item or, for an earlier `i`, at the first item. */
 static void packed_seek(const struct node *array, struct node_packed *packed, size_t i) {
   size_t every = packed->row ? 1 : NODE_PACKED_EVERY;
   bool near = packed->at && !packed->row && i >= packed->next && i - packed->next < every;

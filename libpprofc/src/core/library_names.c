@@ -3,14 +3,14 @@
 #include "core/library.h"
 
 static const struct library_names names_of_libraries[SYSTEMS][LIBRARIES] = {
-    /* Debian counts libedit's interface from 2, other distributions count it from 0. */
+    /* Debian's file is libedit.so.2, and the file of other distributions is libedit.so.0. */
     [SYSTEM_LINUX] = {[LIBRARY_CURL] = {"libcurl4", {"libcurl.so.4"}},
                       [LIBRARY_EDIT] = {"libedit2", {"libedit.so.2", "libedit.so.0"}},
                       [LIBRARY_ISAL] = {"libisal2", {"libisal.so.2"}},
                       [LIBRARY_MICROHTTPD] = {"libmicrohttpd12", {"libmicrohttpd.so.12"}},
                       [LIBRARY_SQLITE] = {"libsqlite3-0", {"libsqlite3.so.0"}}},
     /* FreeBSD and NetBSD contain libedit, and NetBSD contains SQLite. If a library has two files,
-     * the first belongs to the system, and the second to the package. */
+     * the first is part of the system, and the second is from a package. */
     [SYSTEM_FREEBSD] = {[LIBRARY_CURL] = {"curl", {"libcurl.so.4"}},
                         [LIBRARY_EDIT] = {"libedit", {"libedit.so.8", "libedit.so.0"}},
                         [LIBRARY_ISAL] = {"isa-l", {"libisal.so.2"}},
@@ -21,8 +21,8 @@ static const struct library_names names_of_libraries[SYSTEMS][LIBRARIES] = {
                        [LIBRARY_ISAL] = {"isa-l", {"libisal.so.2"}},
                        [LIBRARY_MICROHTTPD] = {"libmicrohttpd", {"libmicrohttpd.so.12"}},
                        [LIBRARY_SQLITE] = {"sqlite3", {"libsqlite3.so.1", "libsqlite3.so.0"}}},
-    /* OpenBSD has numbers of its own. Its linker takes the newest file for a name without number.
-     */
+    /* OpenBSD has its own version numbers. For a name without one, its linker takes the newest
+     * file. */
     [SYSTEM_OPENBSD] = {[LIBRARY_CURL] = {"curl", {"libcurl.so"}},
                         [LIBRARY_EDIT] = {"libedit", {"libedit.so"}},
                         [LIBRARY_ISAL] = {"isa-l", {"libisal.so"}},
@@ -34,7 +34,7 @@ static const struct library_names names_of_libraries[SYSTEMS][LIBRARIES] = {
                       [LIBRARY_ISAL] = {"isa-l", {"libisal.2.dylib"}},
                       [LIBRARY_MICROHTTPD] = {"libmicrohttpd", {"libmicrohttpd.12.dylib"}},
                       [LIBRARY_SQLITE] = {"sqlite", {"libsqlite3.dylib", "libsqlite3.0.dylib"}}},
-    /* The names of MSYS2. A program for Windows loads no library yet. */
+    /* File names in MSYS2. Programs for Windows do not load libraries yet. */
     [SYSTEM_WINDOWS] = {[LIBRARY_CURL] = {"curl", {"libcurl-4.dll"}},
                         [LIBRARY_EDIT] = {"libedit", {"libedit-0.dll"}},
                         [LIBRARY_ISAL] = {"isa-l", {"libisal-2.dll"}},

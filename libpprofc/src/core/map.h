@@ -45,8 +45,8 @@ void map_free(struct map *map);
 bool map_reserve(struct map *map, size_t count);
 bool map_insert(struct map *map, uint64_t hash, uint32_t index);
 
-/* Begins a lookup. A slot stores 32 bits of the hash as its tag, so a growing table computes no
- * hash again, and the caller compares keys only if the tags are equal. */
+/* Begins a lookup. A slot stores 32 bits of the hash as its tag. Keys are compared only if their
+ * tags are equal, and a growing table computes no hashes again. */
 static inline struct map_probe map_start(const struct map *map, uint64_t hash) {
   uint32_t tag = (uint32_t)hash_spread(hash);
   return (struct map_probe){map->capacity ? tag & (map->capacity - 1) : 0, tag};

@@ -299,7 +299,7 @@ void region_release(struct region *region) {
 
 /* Returns the block that contains the data, or NULL. Sets *arena to the arena of the block.
  * Searches the arena of the region, and the arenas of parents that only this region retains. The
- * caller may also retain one of these parents: `lender`. */
+ * caller may also retain the parent `lender`. */
 static struct arena_block *find_block(struct region *region, const struct region *lender,
                                       const void *data, int depth, struct arena **arena) {
   struct arena_block *block = region->arena.blocks;

@@ -88,8 +88,8 @@ void region_release(struct region *region);
 bool region_adopt(struct region *region, struct region *parent);
 
 /* The next four functions reuse or free a column that the only owner of `region` no longer needs.
- * They also search the regions that only `region` retains. They do not find columns below 64 KiB,
- * because small columns share a block, which lives as long as its region. */
+ * The column may also belong to a region that only `region` retains. The functions do not find
+ * columns below 64 KiB, because small columns share a block, which lives as long as its region. */
 
 /* Frees a column of `size` bytes. */
 void region_drop(struct region *region, const void *column, size_t size);

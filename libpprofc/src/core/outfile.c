@@ -147,7 +147,7 @@ static void temporary_remove(int folder, const char *name) {
   close(fd);
 }
 
-/* Removes this target's temporary files from processes that do not exist any more. */
+/* Removes this target's temporary files whose processes do not exist any more. */
 static void temporary_sweep(struct outfile *file, size_t stem) {
   char *slash = strrchr(file->temporary, '/');
   const char *name = slash ? slash + 1 : file->temporary;

@@ -21,7 +21,7 @@ struct output {
 
 void output_init(struct output *out, pprofc_write_fn write, void *context);
 
-/* Makes the output fail when the budget of `mem` is stopped. */
+/* Makes the output fail when the budget of `mem` is stopped (core/budget.h). */
 void output_watch(struct output *out, const pprofc_allocator *mem);
 
 void output_add(struct output *out, const void *data, size_t size);

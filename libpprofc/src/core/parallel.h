@@ -44,8 +44,8 @@ struct blocks {
   const void *context;
 };
 
-/* Writes all items. If the memory budget is too small for blocks, one thread writes the items
- * directly. Returns false when out of memory. The output stores a failure of its callback. */
+/* Writes all items. Uses one thread if a block would have fewer than 64 items. Returns false when
+ * out of memory. `out` stores a failure of its callback. */
 bool blocks_write(struct output *out, const pprofc_allocator *mem, unsigned threads,
                   const struct blocks *blocks);
 

@@ -125,7 +125,7 @@ void fill_pack(struct fill *fill, const char *format, ...) {
   va_end(args);
 }
 
-/* Returns the text of a value, or "" for other entries. */
+/* Returns the text of a value, or "" for a list or a row. */
 static pprofc_str fill_get(const struct fill *fill, size_t entry) {
   const struct fill_entry *e = &fill->entries[entry];
   if (e->kind >= FILL_LIST) return STR("");

@@ -42,7 +42,7 @@ void flame_change_color(double delta, double most, char out[FLAME_COLOR]) {
 }
 
 /* Chooses the color of an origin (user, library or system code). Color-blind readers can
- * distinguish these colors. */
+ * distinguish the colors of the origins. */
 void flame_origin_color(enum origin origin, char out[FLAME_COLOR]) {
   static const char *const colors[] = {[ORIGIN_UNKNOWN] = "#c9c9c9",
                                        [ORIGIN_USER] = "#f2b04c",

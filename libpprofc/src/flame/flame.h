@@ -97,7 +97,7 @@ struct flame_group {
   pprofc_str name; /* label and value: "tenant=cedar" */
   size_t count;
   const uint32_t *node; /* indices of the nodes at which the stacks of the group end, ascending */
-  const int64_t *self;  /* for each item of `node`, a row with a value for each column (layout.h) */
+  const int64_t *self;  /* for each item of `node`, a row of sums: one for each column (layout.h) */
 };
 
 /* A term of a function's estimated cycles: `weight` times the values of a sample type. `kind` is
@@ -115,7 +115,7 @@ struct flame_page {
   const struct origin_rules *origins; /* rules for user, library and system code, or NULL */
   const struct flame_group *groups;
   size_t group_count;
-  const pprofc_str *left_out; /* label keys that have too many values for a group per value */
+  const pprofc_str *left_out; /* label keys without groups, because they have too many values */
   size_t left_out_count;
   const char *link; /* URL of source lines: "https://host/{file}#L{line}"; NULL or "": no links */
   const struct flame_cost *costs;

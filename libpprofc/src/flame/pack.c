@@ -360,8 +360,7 @@ static size_t flame_pack_count(const struct flame_cut *cut) {
   return count;
 }
 
-/* Writes the certainty and the difference of the estimate for the root. The viewer colors the root
- * by them. */
+/* Writes the certainty and the change of the root's value. The viewer colors the root by them. */
 static void pack_put_named_estimate(struct json_writer *json, const struct flame_estimate *e,
                                     double ratio) {
   json_pack(json, "{level:i delta:", (int64_t)e->certainty);

@@ -10,7 +10,7 @@
  * cut below it). All arrays are in one arena. */
 struct flame_cut {
   struct arena arena;
-  uint32_t root;        /* root of the subtree that the viewer gets */
+  uint32_t root;        /* index of the root of the subtree that the viewer gets */
   size_t count;         /* number of nodes that are sent */
   bool whole;           /* true if the whole tree is sent; the arrays below are then NULL */
   const uint32_t *kept; /* indices of the nodes that are sent, ascending; the first is the root */
@@ -67,7 +67,7 @@ void flame_put_shown(struct json_writer *json, pprofc_str text);
 /* Sums for each function over all its frames and nodes. */
 struct flame_sums {
   struct arena arena;            /* arena for the arrays */
-  size_t frames, count, columns; /* number of frames, of functions and of columns */
+  size_t frames, count, columns; /* number of frames, of functions, of values per function */
   uint32_t *function;            /* for each frame, the index of its function */
   /* self values of the functions; a function has a row with a value for each column (layout.h) */
   int64_t *self;

@@ -30,7 +30,7 @@ struct times_packer {
   uint32_t *number; /* for each sample, its index in the output, or NONE if it is left out */
   size_t numbered;  /* number of samples in the output */
   int64_t bucket;   /* width of the buckets (time intervals) in nanoseconds; 0: no buckets */
-  struct packed_event *items; /* events of the current bucket, one for each sample */
+  struct packed_event *items; /* events of the current bucket (time interval), one per sample */
   size_t count, capacity;
   uint32_t *place; /* for each sample in the output, index of its event in `items`; may be stale, so
                       compare the event's sample */
@@ -114,8 +114,8 @@ static bool times_number_samples(struct times_packer *p, size_t samples) {
   return p->place != NULL;
 }
 
-/* Widens the buckets until at most TIMES_MOST events remain, or until each track has a single
- * bucket. Sets *events to the number of events. */
+/* Widens the buckets (time intervals) until at most TIMES_MOST events remain, or until each track
+ * has a single bucket. Sets *events to the number of events. */
 static bool times_fit(struct times_packer *p, size_t *events) {
   for (*events = 0;; *events = 0) {
     for (size_t i = 0; i < p->times->track_count; i++) {

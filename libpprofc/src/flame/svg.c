@@ -23,7 +23,7 @@ struct svg {
   struct flame_tree *tree;
   struct output *out;
   struct flame_boxes boxes;
-  struct buffer name, text, fitted; /* buffers for the text that is built */
+  struct buffer name, text, fitted; /* buffers for the texts of a box */
   struct label_forms forms;
   double width, scale;         /* width of the picture in pixels, and number of pixels per unit of
                                   the values */
@@ -173,7 +173,7 @@ static bool svg_is_quiet(const struct svg *s, const struct flame_box *box) {
 #define LABEL_GAP  3.0 /* gap between a label and the edges of its box, in pixels */
 #define PERCENT_AT 60.0
 
-/* Adds the share of the total, or in a difference the change, after a label if the text fits. */
+/* Adds a percentage to a label if it fits: the share of the total; in a difference, the change. */
 static void svg_add_share(struct svg *s, const struct flame_box *box, double room) {
   char share[32];
   int64_t whole = flame_head(s->tree, 0, s->drawing->type);
@@ -332,7 +332,7 @@ static void svg_fill_notes(const struct svg *s, struct fill *f) {
   }
 }
 
-/* Adds all values of the template except the boxes, which follow separately. */
+/* Adds all values of the template except the boxes. */
 static void svg_fill(const struct svg *s, struct fill *f) {
   const struct flame_drawing *d = s->drawing;
   bool by_origin = coloring_of(s) == FLAME_BY_ORIGIN, by_change = coloring_of(s) == FLAME_BY_CHANGE;

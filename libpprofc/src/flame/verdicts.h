@@ -49,10 +49,10 @@ struct flame_verdicts {
   size_t note_count;
 };
 
-/* Returns how certain the change of a box is: the larger certainty of the self value and of the
- * total. The verdict on the self value comes from the function of the box, or else from the nearest
- * caller that has a verdict. The verdict on the total comes only from the function of the box. A
- * verdict counts only if its change has the same direction as the change of the box. */
+/* Returns how certain the change of a box is: the larger of the certainties of its self value and
+ * its total. The verdict on the self value comes from the function of the box, or else from the
+ * nearest caller that has a verdict. The verdict on the total comes only from the function of the
+ * box. A verdict counts only if its change has the same direction as the change of the box. */
 enum flame_certainty flame_verdict_certainty(const struct flame_verdicts *verdicts,
                                              const struct flame_tree *tree, uint32_t node,
                                              int64_t head, int64_t base);

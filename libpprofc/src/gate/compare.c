@@ -98,8 +98,8 @@ static double from_bits(uint64_t bits) {
   return value;
 }
 
-/* Counts the pairs whose ratio head / base is at most `limit`. `fitting`, the number of such pairs
- * of a base value, never decreases, because base is ascending. */
+/* Counts the pairs whose ratio head / base is at most `limit`. `fitting` is the number of such
+ * pairs for one base value. Larger base values have at least as many. */
 static size_t ratios_up_to(struct gate_sample base, struct gate_sample head, double limit) {
   size_t count = 0, fitting = 0;
   for (size_t i = 0; i < base.count; i++) {
@@ -109,8 +109,8 @@ static size_t ratios_up_to(struct gate_sample base, struct gate_sample head, dou
   return count;
 }
 
-/* Returns the ratio at index `n` in ascending order, without storing all ratios. Bisects the bits
- * of doubles, because nonnegative doubles have the same order as their bits. */
+/* Returns element `n` of the sorted ratios head / base of all pairs of values. Bisects the bits of
+ * doubles instead of storing all ratios: nonnegative doubles have the order of their bits. */
 static double nth_ratio(struct gate_sample base, struct gate_sample head, size_t n) {
   /* `high` has the bits of infinity. */
   uint64_t low = 0, high = 0x7FF0000000000000u;
@@ -232,7 +232,7 @@ static bool run_second_test(const struct gate *gate, struct gate_row *row, struc
   return true;
 }
 
-/* True if an earlier test has a smaller p-value than the permutation test can give. */
+/* True if an earlier test has a smaller p-value than the third (permutation) test can give. */
 static bool is_below_permutations(const struct gate_row *row) {
   return fmin(row->p, row->tests[1].p) < 1.0 / TRIMMED_DRAWS;
 }
@@ -375,7 +375,7 @@ static const char *test_on_rounds(const char *test) {
 
 /* ---- counts ------------------------------------------ */
 
-/* The noise of a count is this number times the larger range / median of base and head. */
+/* The noise of a count is this number times range / median of base or head, the larger of both. */
 #define COUNT_SWING 3
 
 /* Returns the range of a sample divided by its median. */

@@ -36,7 +36,7 @@ struct gate_rule {
 };
 
 struct gate_settings {
-  double threshold; /* relative threshold, default 0.05 */
+  double threshold; /* smallest relative change that counts, default 0.05 */
   double alpha;
   pprofc_gate_test test;
   pprofc_gate_correction correction;
@@ -123,9 +123,9 @@ struct gate_row {
   int direction; /* 1: higher is better, -1: lower is better, 0: unknown */
   /* true if the base has the benchmark, and true if the head has it */
   bool in_base, in_head;
-  /* Results of the tests: Welch or U, then U, then the trimmed t-test. A later result counts only
-   * if the earlier tests found no change. The anonymous struct names the fields of the first
-   * result: row.p is row.tests[0].p. */
+  /* Results of the tests: the test of the settings (Welch or U), then U, then the trimmed t-test. A
+   * later result counts only if the earlier tests found no change. The anonymous struct names the
+   * fields of the first result: row.p is row.tests[0].p. */
   union {
     struct gate_test tests[GATE_TESTS];
     struct {
@@ -169,7 +169,7 @@ struct gate_row {
 
   pprofc_str file; /* path of the file that has the row */
   size_t line;     /* line number in the file, from 1; 0 if the row does not come from a line */
-  pprofc_str text; /* text of this line, unchanged */
+  pprofc_str text; /* text of the line in the file, unchanged */
 
   /* The judge sets the fields below. */
   pprofc_gate_verdict verdict;
@@ -177,7 +177,7 @@ struct gate_row {
   double threshold, floor, alpha; /* limits that apply to this row */
   double noise; /* noise of counts, from gate_compare_sides; the judge sets it to 0 if the threshold
                    is larger */
-  size_t rule;  /* last matching rule; SIZE_MAX: no rule */
+  size_t rule;  /* index of the last matching rule; SIZE_MAX: no rule */
   bool significant;
   bool is_cpu; /* true for a CPU time that is judged instead of the wall time */
   /* if the gate judges another row instead: the reason, such as "CPU time is judged"; else NULL */
@@ -200,8 +200,8 @@ struct gate_row {
  * gate_add. */
 struct gate_row gate_row_unknown(void);
 
-/* Returns the verdict to print. If an unchanged row certainly got better, the text is "not slower".
- * If it certainly got worse, the text is "below the threshold" or "below the floor". */
+/* Returns the verdict to print. For an unchanged row whose interval excludes 0, the text is "not
+ * slower" if the row got better, else "below the threshold" or "below the floor". */
 const char *gate_row_verdict(const struct gate_row *row);
 
 struct gate_earlier;
@@ -244,8 +244,8 @@ struct gate {
   size_t visible_count; /* number of rows whose smallest detectable change is known */
   double visible_middle, visible_worst; /* median and maximum of the smallest detectable changes */
   size_t visible_row;                   /* index of the row that has visible_worst */
-  /* smallest detectable change of the geometric mean of all benchmarks; the largest over all units;
-   * 0 if the mean changed, or if the gate did not divide by the machine's speed */
+  /* smallest detectable change of the geometric mean of all benchmarks, in the worst unit; 0 if the
+   * mean changed, or if the gate did not divide by the machine's speed */
   double visible_whole;
   /* number of rounds in base and in head with which every row's test finds a change as large as the
    * threshold */

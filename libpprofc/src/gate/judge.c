@@ -216,8 +216,8 @@ bool gate_was_corrected(const struct gate *gate, const struct gate_row *row) {
   return gate_was_judged(row) || row->watched;
 }
 
-/* True if the row that is judged instead of a time got worse. A few more instructions do not
- * explain a longer time, so a count with the verdict "unchanged" does not count as worse. */
+/* True if the row that the gate judges instead of a time got worse. A row of counts must not have
+ * the verdict "unchanged", because a few more instructions do not explain a longer time. */
 static bool judged_got_worse(const struct gate_row *judged) {
   if (!judged->exact) return judged->significant && judged->delta > 0;
   return judged->delta > 0 && judged->verdict != PPROFC_GATE_UNCHANGED;

@@ -31,8 +31,8 @@ struct gate_side {
 
 /* Compares base and head by the settings of the gate, and fills in the row. Compares medians of
  * rounds if base and head each have at least 4 rounds. An exact row (a count of events) needs no
- * test; its noise is three times the range divided by the median, of base or head, whichever is
- * larger. Returns false when out of memory. */
+ * test. Its noise is 3 * range / median of base or of head, whichever is larger. Returns false when
+ * out of memory. */
 bool gate_compare_sides(const struct gate *gate, struct gate_row *row, struct gate_side base,
                         struct gate_side head);
 
@@ -159,7 +159,7 @@ void gate_noise_key(struct buffer *out, pprofc_str group, pprofc_str name, pprof
 struct gate_earlier {
   /* variance of the logarithm of a run's median, and the degrees of freedom of this variance */
   double variance, degrees;
-  /* sums of the third and fourth powers of (log(median) - mean of the logarithms) */
+  /* sums over the runs of x^3 and of x^4, where x is log(median) minus the mean of log(median) */
   double third, fourth;
   uint32_t unit; /* index of the unit in gate->noise_units */
   bool timed;    /* true for times and rates, which are equal in two runs only by chance */
@@ -210,8 +210,8 @@ void gate_screen_settings(struct gate_settings *settings);
 bool gate_screen_selects(const struct gate_row *row);
 
 /* True if a look (an early judgement, see above) decides about a row. The row has regressed with a
- * p-value far below its level (at most a hundredth of it), or its interval excludes a regression.
- * `rounds` is the number of further rounds in the plan, at least 1. */
+ * p-value of at most a hundredth of its level, or its interval excludes a regression. `rounds` is
+ * the number of further rounds in the plan, at least 1. */
 bool gate_look_decides(const struct gate_row *row, size_t rounds);
 
 /* Plan of the second stage (the further rounds). */

@@ -92,7 +92,7 @@ pprofc_status gate_learn_noise(struct gate *gate, const pprofc_bench *set, pprof
 
 /* Minimum number of benchmarks in a unit for combining their variances. */
 #define SHARED_MIN 10
-/* Maximum degrees of freedom. The shared variance has them if all benchmarks vary equally. */
+/* Maximum of unit_noise.degrees, for benchmarks that vary equally. */
 #define DEGREES_MOST 1e4
 
 /* Statistics of the benchmarks in a unit. The tail is the excess kurtosis of the difference of two
@@ -102,11 +102,11 @@ struct unit_noise {
    * mean, sum of squared deviations, and sum of sampling variances */
   size_t count;
   double mean, squares, sampling;
-  /* If d is the difference of two runs of a benchmark: sums over the benchmarks of the mean of d^4,
-   * of d^2, and of the product of d^2 from two separate pairs of runs */
+  /* sums over the benchmarks of the means of d^4, d^2 and d^2 * e^2: d is the difference of two
+   * runs of a benchmark, e the difference of two other runs */
   double fourth, second, product;
   size_t products; /* number of benchmarks in `product`: those with at least four runs */
-  double skew;     /* sum of the third cumulants of the benchmarks */
+  double skew;     /* sum over the benchmarks of the third cumulant of log(median) */
   /* excess kurtosis of the difference of two runs; sum over benchmarks of 1 / (number of runs) */
   double tail, inverse_runs;
   /* variance that all benchmarks of the unit share, and its weight in degrees of freedom */
@@ -216,7 +216,7 @@ static void earlier_widen(const struct gate_row *row, double delta, double *low,
 
 static const char earlier_name[] = "t on earlier runs";
 
-/* Sets row->p to the p-value from earlier runs if this is larger or the row has no other test. */
+/* Sets row->p to the p-value from earlier runs if it is above row->p or the only p-value. */
 static void earlier_take_p(const struct gate *gate, struct gate_row *row) {
   double p = earlier_p(row, row->delta_kind, row->delta);
   bool alone = row->constant || gate->settings.test == PPROFC_GATE_NONE;
@@ -232,7 +232,7 @@ void gate_test_earlier(const struct gate *gate, struct gate_row *row, pprofc_str
   uint32_t id = interner_find(&gate->noise_keys, key);
   if (id == MAP_NONE) return;
   const struct gate_earlier *e = &gate->noise[id];
-  /* Equal times are chance: they do not show the noise between runs. */
+  /* Equal times in all runs are chance, and do not show the noise between runs. */
   if (e->timed && !(e->variance > 0)) return;
   row->one_process = false; /* Earlier runs show the noise, so one process suffices. */
   if (!(e->variance > 0) || row->base_count < 2 || row->head_count < 2) return;

@@ -72,7 +72,7 @@ struct mean_error {
 
 /* Returns the power of Welch's test. The estimates of both variances are chi-squared. Their sum is
  * independent of their ratio, and the test's degrees of freedom depend only on the ratio. The
- * function integrates over the ratio, in the form of an angle. */
+ * function converts the ratio to an angle and integrates over it. */
 static double power_of_welch(double change, struct mean_error x, struct mean_error y,
                              double level) {
   double degrees = x.degrees + y.degrees, true_error = sqrt(x.variance + y.variance);
@@ -182,7 +182,7 @@ static double shift_of_draw(uint64_t *state, size_t n, size_t m, size_t cut, dou
   return gate_power_select(differences, n * m, n * m - cut);
 }
 
-/* Computes the head's shift, in standard deviations, that a share GATE_POWER of draws detects. */
+/* Computes the shift, in standard deviations, that a share GATE_POWER of simulations detects. */
 static bool simulate_u(size_t n, size_t m, double level, double *shift,
                        const pprofc_allocator *mem) {
   size_t cut, size = n + m + n * m;
@@ -216,7 +216,7 @@ static bool shift_for_u(struct gate_power *power, size_t n, size_t m, double lev
   return !power->known.failed;
 }
 
-/* Converts a shift in standard deviations to a relative change, which also scales head's noise. */
+/* Converts a shift in standard deviations to a relative change. A change scales head's noise. */
 static double change_of_shift(const struct gate_design *d, double shift) {
   double change = 0, most = most_change(d);
   for (int i = 0; i < 200; i++) {

@@ -28,8 +28,8 @@ struct gate_rules_member {
   const char *name;
   const char *(*take)(struct rules_reader *reader, const struct node *value, void *field);
   size_t field;
-  size_t given; /* offset of the bool in the same struct that is set if the file has the member; 0
-                   if there is no such bool */
+  size_t given; /* offset of a flag such as has_floor, which is set if the file has the member; 0:
+                   no flag */
 };
 
 /* ---- values ------------------------------------------ */
@@ -92,7 +92,7 @@ static const char *take_direction(struct rules_reader *r, const struct node *val
   return NULL;
 }
 
-/* Escapes a text as gate_add does with rows, because rules are compared with rows. */
+/* Reads a text and escapes it as gate_add escapes rows, because rules are compared with rows. */
 static const char *rules_take_text(struct rules_reader *r, const struct node *value, void *field) {
   pprofc_str *out = field;
   if (!node_is(value, NODE_STRING)) return "must be a string";
@@ -271,8 +271,8 @@ static void put_mistake_place(const struct rules_reader *r, char *out, size_t si
     snprintf(out, size, "%s, \"%.200s\"", rule, r->key);
 }
 
-/* Finds the line and the column of the error, counted from 1. If the name has escapes, its place in
- * the text is unknown, and line and column are 1. */
+/* Finds the line and the column of the error, counted from 1. If the name of the JSON member has
+ * escapes, its place is unknown, and line and column are 1. */
 static void find_mistake(const struct rules_reader *r, size_t *line, size_t *column) {
   uintptr_t offset = (uintptr_t)r->at - (uintptr_t)r->data.data;
   if (r->key) offset--; /* r->at is after the opening quote; report the position of the quote. */

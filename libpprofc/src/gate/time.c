@@ -8,11 +8,11 @@
 
 enum kind { WALL, CPU, USER, SYSTEM, RATE, INSTRUCTIONS, KINDS };
 
-/* Indices of the rows of a benchmark by kind (wall time, CPU time ...), or SIZE_MAX. A benchmark
- * with several rows of a kind (columns of a printed table) has a struct for each column. */
+/* Indices of the rows of a benchmark by kind (wall time, CPU time ...), or SIZE_MAX. In a printed
+ * table, a benchmark has a struct for each column. */
 struct gate_times {
   size_t row[KINDS];
-  size_t seen[KINDS]; /* number of rows of the kind so far; used only for the first column */
+  size_t seen[KINDS]; /* number of rows of each kind so far; only in the first column's struct */
 };
 
 static const char *const units[KINDS] = {"sec/op",     "cpu-sec/op", "user-sec/op",

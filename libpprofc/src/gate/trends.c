@@ -21,8 +21,8 @@ static bool is_time_row(const struct gate_row *row) {
   return row->is_cpu || str_equal(row->unit, STR("sec/op")) || str_equal(row->unit, STR("time/op"));
 }
 
-/* True if the row stands for its benchmark in a trend. With `times`, only times do. Otherwise a
- * benchmark with several units would count more than once. */
+/* True if a trend uses the row. If `times` is true, a trend uses only rows of times, so that a
+ * benchmark with several units counts once. */
 static bool stands_for_benchmark(const struct gate_row *row, bool times) {
   if (!row->in_base || !row->in_head || row->constant || row->direction == 0) return false;
   if (row->verdict == PPROFC_GATE_ASIDE || row->aside) return false;

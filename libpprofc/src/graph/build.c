@@ -1,4 +1,4 @@
-/* Builds a graph. Decides in pprof's order which nodes and edges are shown (docs/spec/pprof.md,
+/* Builds a graph. Drops nodes and edges in the same order of steps as pprof (docs/spec/pprof.md,
  * 20.1).
  *
  * pprof builds the graph again from the samples each time it drops nodes. But flat, cum and tags

@@ -12,7 +12,7 @@ struct edges_step {
   int64_t pending, pending_div;
   uint32_t node, edge;
   uint32_t offset;
-  uint32_t skipped; /* offset in bytes of the first dropped frame after this frame, or 0 */
+  uint32_t skipped; /* `offset` of the first dropped frame after this frame, or 0 */
 };
 
 struct edge_table {

@@ -145,9 +145,9 @@ static struct graph_order_ranked rank_node(const struct graph *g, uint32_t node)
   return r;
 }
 
-/* Moves the nodes with the largest changes of flat to the first quarter of the sorted nodes. The
- * rest is sorted by the change of cum, which is often larger for callers than for a leaf. So
- * without this function, the report could drop a leaf with a large change. */
+/* Sets sort keys that put the nodes with the largest changes of flat first, in a quarter of the
+ * places. Sorts the others by the change of cum. By cum alone, callers often come before a leaf
+ * with a large change, so the report could drop this leaf. */
 static void put_own_changes_first(const struct graph *g, struct graph_order_ranked *items) {
   size_t count = g->shown_count, places = count / 4;
   if (g->options.nodecount > 0 && (size_t)g->options.nodecount < count)
@@ -176,8 +176,8 @@ pprofc_status graph_sort_nodes(struct graph *g, pprofc_error *error) {
 struct ranked_edge {
   int64_t weight;
   uint32_t source, target; /* ranks of the names of the source and the target */
-  /* Indices of the source node and the target node, the last sort key. With this key, the order of
-   * the samples does not matter. */
+  /* Last sort key: the indices of the source node and the target node. With this key, the order of
+   * the edges does not depend on the order of the samples. */
   uint64_t ends;
   uint32_t edge;
 };

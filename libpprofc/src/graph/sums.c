@@ -72,7 +72,7 @@ static inline void sums_push(const struct frames *frames, struct sums_worker *w,
   w->path[w->depth++] = (struct sums_step){0, entry, fresh.offset};
 }
 
-/* Moves the path to the stack of the next sample. Adds the value of the sample at the leaf. */
+/* Changes w->path to the next sample's stack. Adds the sample's value to the leaf of the path. */
 static void sums_follow(const struct frames *frames, struct sums_worker *w,
                         struct stack_delta *delta, int64_t value) {
   while (w->depth && w->path[w->depth - 1].offset > delta->shared) sums_pop(frames, w);

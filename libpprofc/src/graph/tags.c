@@ -337,8 +337,8 @@ static bool sum_uses(struct tagger *t, struct stack_delta *delta, const struct u
   return true;
 }
 
-/* Adds a tag to `found` for each node of its samples. Skips a node if both values (flat and cum) of
- * the tag are below the cutoff. */
+/* Adds `tag` to `found` for each node in the stacks of the tag's samples. Skips a node if the tag's
+ * flat and cum for the node are both below the cutoff. */
 static bool tags_note_found(struct tagger *t, const struct graph_tags_tag *tag) {
   int64_t cutoff = t->graph->node_cutoff;
   for (size_t i = 0; i < t->touched_count; i++) {

@@ -4,7 +4,7 @@
  * Add the row of a new format next to similar formats, and run `scripts/manual.sh build/bin` to
  * update the document. `reader` is the name of the reader's function without "import_". A row names
  * the programs that write the format, and the version that wrote the example. It also lists the
- * kept data, and then the lost data. A comment of the profile counts the losses after "counted:".
+ * kept data and the lost data. A comment in the profile counts the losses listed after "counted:".
  * The option -time_range accepts formats whose rows list "times of samples".
  *
  * The style test `complete` checks that each reader of formats.c and each row of json/json.c has a

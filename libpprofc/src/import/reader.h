@@ -217,8 +217,8 @@ struct call_paths {
   struct call_path *items;
   size_t count, room;
   uint32_t newest;     /* index of the path that was entered last */
-  struct map by_frame; /* hash table of the paths by caller and location, without the path `callee`
-                          of each path */
+  struct map by_frame; /* map from caller and location to a path; has no path that is the `callee`
+                          of another */
   uint32_t *frames;    /* working memory: frames of one stack, leaf first */
   size_t frame_room;
 };

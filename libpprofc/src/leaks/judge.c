@@ -13,8 +13,8 @@
 #define TROUGHS   8 /* minimum number of low points of a sawtooth that can show a leak */
 /* Smallest range of a sawtooth, as a share of its highest value. */
 #define SAW_DEPTH 0.25
-/* Number of standard errors by which the slope of the last third must be below the mean slope to
- * show that growth stopped. */
+/* Growth has stopped if the slope of the last third of the values is below the mean slope by more
+ * than this number of standard errors. */
 #define STOP_SIGMAS 2.0
 #define SIGMAS      3.0 /* largest fall that sampling explains, in standard errors */
 
@@ -183,8 +183,8 @@ static bool judging_growth(struct judging *j) {
   return true;
 }
 
-/* Fills the fit of one series, before the correction of its p-value. Returns false when out of
- * memory. */
+/* Judges one series and fills in its fit. judging_correct corrects the p-value later. Returns false
+ * when out of memory. */
 static bool judging_one(struct judging *j) {
   const struct leak_series *s = j->s;
   struct leak_fit *fit = j->fit;
@@ -214,8 +214,8 @@ static bool judging_one(struct judging *j) {
 }
 
 double leak_visible(const struct leak_rules *rules, size_t tested, double variance) {
-  /* Growth by new objects has the variance growth * `variance`. Only half of alpha counts, because
-   * judging_test doubles the smaller of two p-values. */
+  /* If new objects cause a growth, the growth has the variance growth * `variance`. Use half of
+   * alpha, because judging_test doubles the smaller of two p-values. */
   double z = pprofc_normal_quantile(1 - rules->alpha / (2 * (double)(tested + 1)));
   return fmax(rules->floor, z * z * variance);
 }

@@ -1,10 +1,10 @@
-/* Compiles the expressions of the filter options, and applies the filters in pprof's order. */
+/* Compiles the regular expressions of the filters, and applies the filters in pprof's order. */
 #include "pipeline/pipeline.h"
 
 const char pipeline_stopped[] = "runtime\\.asyncPreempt";
 
 struct filters {
-  struct regex *regex[FILTER_COUNT]; /* compiled filters; NULL if the option is not set */
+  struct regex *regex[FILTER_COUNT]; /* compiled filters; NULL if the filter is not set */
   struct tag_filter *tagfocus, *tagignore;
 };
 

@@ -71,8 +71,8 @@ int64_t pipeline_ratio(const struct pipeline_result *result, int64_t value);
 
 /* ---- the graph --------------------------------------- */
 
-/* Flags for pipeline_graph. By default, it builds the sorted nodes with flat and cum. Each flag
- * adds a part to the graph or changes it. */
+/* Flags for pipeline_graph. By default, it builds sorted nodes with flat and cumulative values.
+ * Each flag adds a part to the graph or changes it. */
 #define PIPELINE_INLINE_MARKS   1u /* flag: mark the inlined nodes */
 #define PIPELINE_EDGES          2u
 #define PIPELINE_EDGES_OF_MATCH 4u /* flag: keep only edges at nodes that match `argument` */

@@ -53,7 +53,7 @@ static pprofc_status set_sort(struct pipeline_result *r, pprofc_error *error) {
 
 /* ---- the value --------------------------------------- */
 
-/* Puts "mean_" before the type. */
+/* Puts "mean_" before the name of a sample type. */
 static bool text_add_mean(struct pipeline_result *r, pprofc_str *type) {
   char *text = arena_alloc(&r->texts, type->size + 5);
   if (!text) return false;

@@ -467,7 +467,7 @@ void builder_repeat_stack(pprofc_builder *b, size_t sample, const int64_t *value
   if (!builder_ok(b)) return;
   const uint8_t *const *stacks = b->columns[STACKS].items;
   const uint32_t *sizes = b->columns[STACK_SIZES].items;
-  /* The depth 0 is enough, because the first sample with the stack counted the frames. */
+  /* Pass the depth 0: the first sample with this stack already updated max_depth. */
   builder_sample(b, stacks[sample], sizes[sample], 0, values);
 }
 

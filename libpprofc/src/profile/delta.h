@@ -57,7 +57,7 @@ static inline void delta_move(struct stack_delta *d, size_t sample) {
   d->size = (uint32_t)(stack.root - stack.leaf);
 }
 
-/* Reads the frames that the previous stack does not have into `fresh`. */
+/* Fills `fresh` with the frames that the previous stack does not have. */
 static inline void delta_read(struct stack_delta *d) {
   const uint8_t *end = d->stack.root;
   struct packed_stack rest = {d->stack.leaf, end - d->shared, d->stack.map};

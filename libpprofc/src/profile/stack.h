@@ -212,7 +212,7 @@ static inline uint8_t *stack_put_code(uint8_t *out, const struct stack_code *cod
   return out + code->size;
 }
 
-/* Returns the size of the largest stack in bytes, or an upper bound of it. */
+/* Returns the size of the largest stack in bytes; for stack trees, an upper bound of it. */
 size_t stack_longest(const struct samples *samples);
 
 /* Returns the position of a sample in the order of its file. The samples of later segments have
@@ -221,8 +221,8 @@ uint32_t stack_position(const struct samples *samples, size_t sample);
 
 /* ---- maps of segments -------------------------------- */
 
-/* Hides the locations i with hidden[i] != 0 in a segment. *plain caches the new map for segments
- * that had no map, and is NULL before the first call. Returns false when out of memory. */
+/* Hides the locations i with hidden[i] != 0 in a segment (range of samples). *plain caches the map
+ * for segments without a map, and is NULL at first. Returns false when out of memory. */
 bool segment_hide(struct arena *arena, struct segment *segment, const uint8_t *hidden,
                   size_t locations, const uint32_t **plain);
 

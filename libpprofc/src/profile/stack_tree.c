@@ -293,7 +293,7 @@ static void stack_tree_number(const struct stack_tree *tree, const struct stack_
   }
 }
 
-/* Groups samples by the position of their chunk, and sorts each group. */
+/* Groups samples by chunk, in the order of `place`, and sorts each group. */
 static void stack_tree_group_samples(const struct stack_tree *tree, size_t count,
                                      const uint32_t *place, struct stack_tree_groups *s) {
   size_t chunks = tree->chunk_count + 1;

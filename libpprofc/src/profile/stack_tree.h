@@ -31,7 +31,7 @@ struct stack_tree {
   size_t chunk_count;
   const uint8_t *leaves;        /* stack bytes outside of chunks, after STACK_CHUNK zeros */
   const struct stack_ref *refs; /* references to stacks, in the order of the file */
-  size_t ref_count;             /* number of elements of `refs`; filters drop only samples */
+  size_t ref_count;             /* number of elements of `refs`, from which filters drop nothing */
   const uint32_t *sorted;       /* for each sample, the index of its reference in `refs` */
   size_t count;                 /* number of samples */
   uint32_t longest;             /* size of the largest stack in bytes */
@@ -43,7 +43,7 @@ struct stack_tree {
  * `end` is the end of the stack, after the byte nearest to the root. */
 struct stack_cursor {
   const struct stack_tree *tree;
-  size_t first;     /* index in the profile of the current tree's first sample */
+  size_t first;     /* index of the current tree's first sample in the profile */
   uint32_t longest; /* size of the largest stack of any tree in bytes */
   uint8_t *room;
   uint8_t *end;

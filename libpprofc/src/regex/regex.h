@@ -1,7 +1,7 @@
 /* Go's regular expressions (RE2 syntax). A pattern may match anywhere in a text. Reports use them
  * as filters, and profiles contain them as drop_frames and keep_frames. So both the pattern and the
- * text may be hostile. PCRE2 does the matching, but its grammar differs from Go's, and its time is
- * unbounded. So matching has three parts:
+ * text may be hostile. PCRE2 does the matching, but its grammar differs from Go's, and a match may
+ * take unlimited time. So three parts work together:
  *
  *   - The grammar (regex_syntax.c, regex_class.c, regex_fold.c) parses the pattern as Go does. It
  *     refuses everything that Go refuses, with Go's messages: back-references, look-around,
@@ -28,8 +28,8 @@
  *
  *   - Size. PCRE2's expression may take 64 KiB. A larger expression, such as a long group repeated
  *     1,000 times, is refused with "expression too large". Go accepts about 3 million instructions.
- *   - Nesting. (?:...) counts for the limit of 1000; in Go only its contents count. PCRE2 accepts
- *     about 500 nested groups.
+ *   - Nesting. A group (?:...) counts for the limit of 1000, but not in Go. PCRE2 accepts about 500
+ *     nested groups.
  *   - With (?i), a \P{..} inside [..] does not ignore case, unless the category is Lu, Ll or Lt.
  *   - Unicode. Categories and scripts follow the Unicode version of PCRE2.
  *   - Without PCRE2, only plain texts work. Other patterns give PPROFC_E_UNSUPPORTED. */

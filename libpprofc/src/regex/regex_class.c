@@ -298,7 +298,7 @@ static bool write_unicode(struct regex_parser *p, pprofc_str name, bool negated,
   return known;
 }
 
-/* Parses and writes `\pL`, `\p{Greek}` or `\P{^Greek}` if it comes next. */
+/* Parses and writes an escape such as `\pL`, `\p{Greek}` or `\P{^Greek}` if it comes next. */
 static bool unicode_group(struct regex_parser *p, bool alone, bool *found) {
   size_t start = p->at, end = p->whole.size;
   *found = regex_at(p, "\\p") || regex_at(p, "\\P");

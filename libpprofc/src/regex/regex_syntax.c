@@ -28,9 +28,9 @@ struct regex_group {
   unsigned flags; /* flags that apply again after the parentheses */
   bool out_fold;
   bool captures;
-  struct shape branches; /* maximum of each property in the earlier branches (alternatives) */
+  struct shape branches; /* largest height, nest and copies in the earlier alternatives */
   size_t branch_count;
-  struct shape parts; /* maximum of each property in the parts of this branch before `last` */
+  struct shape parts; /* largest height, nest and copies in this alternative before `last` */
   size_t part_count;
   bool has_last;
   struct atom last;
@@ -81,7 +81,7 @@ static void regex_close_atom(struct regex_group *group) {
   group->has_last = false;
 }
 
-/* Begins an atom, to which the next output belongs. */
+/* Begins an atom: the part of the output that a repetition operator would repeat. */
 static struct atom *begin_atom(struct regex_parser *p, bool literal) {
   struct regex_group *group = regex_top(p);
   bool joined = literal && group->has_last && group->last.literal && !group->last.repeated;

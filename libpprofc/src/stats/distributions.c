@@ -1,9 +1,9 @@
 /* Computes the normal distribution, Student's t distribution and the incomplete beta function. */
 #include "stats/stats.h"
 
-/* Computes P(|T| >= |t|) as an incomplete beta function, so that a tiny p has full precision. The
- * argument of the beta function is df / (df + t^2) for a large t, and 1 minus this number for a
- * small t, so that the argument does not lose digits by cancellation. */
+/* Computes P(|T| >= |t|) as an incomplete beta function, so that a tiny p has full precision. For a
+ * large t, the argument of this function is df / (df + t^2). For a small t, it is t^2 / (df + t^2),
+ * because 1 - df / (df + t^2) would lose digits. */
 double pprofc_t_two_sided(double t, double degrees) {
   if (isnan(t) || !(degrees > 0)) return (double)NAN;
   if (isinf(t)) return 0;
@@ -31,9 +31,9 @@ struct student_bounds {
 /* Relative change of t that changes the tail probability by more than rounding does. */
 #define STUDENT_SLACK 5e-14
 
-/* Returns bounds of the quantile, found by Newton's method on the logarithm of the tail. Returns 0
- * and infinity if the method does not converge, or if the quantile is below 0.5: rounding errors of
- * the tail would hide small changes of the quantile. */
+/* Returns bounds of the quantile, found by Newton's method on the logarithm of the tail
+ * probability. Returns 0 and infinity if the method does not converge. Also returns these for a
+ * quantile below 0.5, because the tail probability there hides small changes of the quantile. */
 static struct student_bounds bounds_of_tail(double wanted, double degrees) {
   struct student_bounds none = {0, (double)INFINITY};
   double z = -pprofc_normal_quantile(wanted / 2), square = z * z;
@@ -178,8 +178,7 @@ static double stirling_rest(double x) {
 }
 
 /* Returns log B(a, b). A difference of two large log-gammas would lose digits. So if a or b is at
- * least 10, Stirling's formula replaces the log-gammas of the larger argument and of a + b. The
- * large terms of both formulas cancel algebraically. */
+ * least 10, Stirling's formula replaces the log-gammas of the larger argument and of a + b. */
 static double log_beta(double a, double b) {
   double large = fmax(a, b), small = fmin(a, b);
   if (large < 10) return log_gamma(a) + log_gamma(b) - log_gamma(a + b);

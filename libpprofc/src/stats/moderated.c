@@ -43,8 +43,8 @@ static double variance_noise(const struct variance *rows, size_t count, double d
   return (low + high) / 2;
 }
 
-/* Returns the degrees of freedom of the prior distribution. They follow from the spread of the
- * logarithms of the observed variances, minus the spread by chance. */
+/* Returns the degrees of freedom of the prior distribution. They follow from the spread of
+ * log(observed variance), minus the spread by chance. */
 static double variance_degrees(const struct variance *rows, size_t count, double degrees,
                                double cv2) {
   double mean = 0, squares = 0;

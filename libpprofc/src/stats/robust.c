@@ -1,5 +1,5 @@
-/* Sorts samples. Computes weighted and unweighted medians, quantiles, and confidence intervals of a
- * median as ranks of the sorted values. */
+/* Sorts samples. Computes medians, weighted medians and quantiles. Computes the confidence interval
+ * of a median, as ranks of the sorted values. */
 #include "stats/stats.h"
 
 /* ---- sorting and medians ---------------------------- */

@@ -50,9 +50,9 @@ struct ratio_interval stats_ratio_interval(struct ratio_sides sides, double t);
 struct ratio_interval stats_fieller(const double *part, const double *whole, size_t bases,
                                     size_t count);
 
-/* Computes the interval of a mean from `samples` observed samples, by inverting the score test (Rao
- * 1948). The variance of the counts is `dispersion` times the variance of a Poisson distribution.
- * `z` is the normal quantile of the level. */
+/* Computes the interval of a mean count by inverting the score test (Rao 1948). `samples` is an
+ * observed count. The variance of a count is `dispersion` times the variance of a Poisson
+ * distribution. `z` is the normal quantile of the level. */
 void stats_score_interval(double samples, double dispersion, double z, double *low, double *high);
 
 /* ---- corrections of p-values ------------------------ */
@@ -146,7 +146,7 @@ struct variance_prior stats_variance_prior(const struct variance *rows, size_t c
                                            double degrees, struct weighted *scratch);
 
 /* Returns the estimated variance of a row: the mean of expected and observed variance, weighted by
- * their degrees of freedom. The result is at least the observed and the sampling variance. */
+ * their degrees of freedom. The result is at least row->seen, and at least row->floor. */
 double stats_moderated_variance(const struct variance_prior *prior, const struct variance *row,
                                 double degrees);
 
@@ -167,9 +167,9 @@ double trend_kendall_s(const double *x, size_t count);
 double trend_kendall_p(const double *x, size_t count, const pprofc_allocator *mem);
 
 /* Returns the p-value of a one-sided t-test. A small p-value shows that the steps between
- * neighbours rise on average. For a random walk, in which each value depends on the value before,
- * the test rejects as often as its level says; for a series that returns to its mean, it rejects
- * less often. Returns 1 for fewer than 3 values. */
+ * neighbours rise on average. For a random walk (each value depends on the value before), the test
+ * rejects as often as its level says. For a series that returns to its mean, the test rejects less
+ * often. Returns 1 for fewer than 3 values. */
 double trend_drift(const double *x, size_t count);
 
 /* Returns the standard deviation of the values around a smooth curve, computed from the differences
@@ -258,7 +258,7 @@ struct step {
   /* Index of the first value after the last step of a drift; otherwise equal to `index`. */
   size_t last;
   bool drift; /* true if a straight line fits the values better than a step */
-  /* Means of the values before and after, up to the neighbouring change points. */
+  /* Means of the values before and after the change, up to the neighbouring change points. */
   double before, after;
   double difference, low, high;        /* after - before, and its 95 % interval (Welch) */
   double ratio, ratio_low, ratio_high; /* after / before and its 95 % interval; NaN unless both

@@ -1,5 +1,5 @@
 /* Finds change points of a series: finds candidates in windows, drops candidates that a test
- * rejects, joins the steps of a drift, and computes the sizes of the changes. */
+ * rejects, joins consecutive steps of a drift, and computes the sizes of the changes. */
 #include "stats/steps_inside.h"
 
 void steps_defaults(struct steps_options *o) {
@@ -25,9 +25,9 @@ struct finder {
 
 /* ---- candidates -------------------------------------- */
 
-/* Finds the best split among all parts of a window. Returns the index of the first value after it.
- * `cuts` has the ends of the window and the earlier splits. Sets *piece to the index of the part
- * that the best split divides. */
+/* Finds the best split among all parts of a window. Returns the index of the first value after the
+ * split. `cuts` has the ends of the window and the earlier splits. Sets *piece to the index of the
+ * part that the best split divides. */
 static size_t finder_best(const struct finder *f, const size_t *cuts, size_t cut_count,
                           size_t *piece) {
   double greatest = -HUGE_VAL, distance;
@@ -194,7 +194,7 @@ static void finder_merge(struct finder *f) {
 
 /* ---- types and sizes of changes ---------------------- */
 
-/* True if a straight line through all values fits better than a constant on each side. */
+/* True if a straight line fits all values better than one mean before `middle` and one after it. */
 static bool finder_drifts(const struct finder *f, size_t first, size_t middle, size_t end) {
   struct steps_side a = steps_side_of(f->values, first, middle);
   struct steps_side b = steps_side_of(f->values, middle, end);

@@ -85,7 +85,7 @@ double steps_permuted_p(const double *values, size_t count, const struct steps_o
                         uint64_t seed) {
   double x[STEPS_WINDOW_MAX], rows[STEPS_WINDOW_MAX];
   size_t above = 0;
-  /* The test fails when this number of permutations split at least as well as `values`. */
+  /* The test fails if this number of permutations has a split at least as good as `values`. */
   size_t most = (size_t)(o->permuted_alpha * (double)(o->permutations + 1));
   uint64_t state = seed;
   for (size_t i = 0; i < count; i++) {
@@ -131,7 +131,7 @@ double steps_student_p(const struct steps_side *a, const struct steps_side *b) {
 #define CUT_HALF 5 /* number of neighbours on each side in the rolling median */
 /* For a normal distribution: standard deviation divided by the median absolute deviation. */
 #define MAD_TO_SIGMA 1.4826
-/* Largest correlation that is corrected for. A larger correlation counts as this value. */
+/* Maximum correlation between neighbouring values. A larger estimate counts as this value. */
 #define RESEMBLING_MAX 0.9
 
 /* ---- outliers ---------------------------------------- */

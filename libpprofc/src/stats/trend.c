@@ -47,9 +47,9 @@ static const double *kendall_binomial(struct kendall *k, size_t n, size_t chosen
   return k->rows[chosen];
 }
 
-/* Adds a group of `chosen` equal values to the n - chosen previous values. Multiplies k->product,
- * the polynomial of the previous values, by the polynomial of the group. `degree` is the degree of
- * k->product before the call. Returns its new degree. */
+/* Adds a group of `chosen` equal values to the n - chosen previous values: multiplies the
+ * polynomial k->product (struct kendall) by the polynomial of the group. `degree` is the degree of
+ * k->product before the call. Returns the new degree. */
 static size_t kendall_multiply(struct kendall *k, size_t degree, size_t n, size_t chosen) {
   const double *factor = kendall_binomial(k, n, chosen);
   size_t more = chosen * (n - chosen);

@@ -77,10 +77,10 @@ struct tied_walk {
   const pprofc_allocator *mem;
 };
 
-/* Adds a distinct value that occurs t times in x and y together. For each r, assumes that r of
- * these t are in x, which is possible in choose(t, r) ways. `seen` values were added earlier, j of
- * them in x. Each of the r values adds to the doubled U: 2 for each earlier value of y (seen - j),
- * and 1 for each of the t - r equal values of y. */
+/* Adds a distinct value that occurs t times in x and y together. Any r of the t copies may be in x,
+ * in choose(t, r) ways. `seen` earlier values have been added, j of them in x. Each of the r copies
+ * adds to 2U: 2 for each of the seen - j earlier values in y, and 1 for each of the t - r copies.
+ */
 static void spread(const struct tied_walk *w, size_t seen, size_t t, size_t limit,
                    const double *weights, const double *from, double *to) {
   size_t width = limit + 1, most = seen < w->nx ? seen : w->nx;
@@ -125,7 +125,7 @@ static double tied_cdf(const struct tied_walk *w, size_t limit) {
 }
 
 /* Returns P(2U <= limit) for samples with two distinct values. Like benchstat, truncates `last`,
- * the largest r in the sum, to an integer. */
+ * the upper end of the sum, to an integer. */
 static double two_values_as_upstream(const struct tied_walk *w, long long limit) {
   long long t0 = (long long)w->ties[0], t1 = (long long)w->ties[1], n = (long long)w->nx;
   long long last = (limit - n * (t0 - n)) / (t0 + t1);

@@ -51,7 +51,7 @@ static bool same_name(const struct code_symbol *a, const struct code_symbol *b) 
 
 static bool same_data(struct code_work *w, struct code_pair at, uint64_t size, int depth);
 
-/* True if both addresses are at the same offset inside the functions w->functions. */
+/* True if the addresses in base and head are at the same offset inside w->functions. */
 static bool is_inside(const struct code_work *w, struct code_pair at) {
   uint64_t base = at.base - w->functions[BASE]->address;
   uint64_t head = at.head - w->functions[HEAD]->address;
@@ -163,8 +163,8 @@ static bool is_go_type(const struct code_image *m, uint64_t address) {
 #define GO_TYPE_BYTES 24
 #define GO_ASSEMBLY   STR(".abi0") /* suffix of functions of Go's assembler */
 
-/* True if both addresses are at the same offset of objects with the same name and contents. If
- * `size` is not 0, compares only the `size` bytes at the addresses. */
+/* True if the addresses in base and head are at the same offset of objects with the same name and
+ * contents. If `size` is not 0, compares only the `size` bytes at the addresses. */
 static bool same_named(struct code_work *w, struct code_pair at, const struct code_symbol *x,
                        const struct code_symbol *y, uint64_t size, int depth) {
   const struct code_section *a = code_section_at(&w->images[BASE], at.base);
@@ -198,8 +198,8 @@ static bool same_data_target(struct code_work *w, struct code_pair at, uint64_t 
   return x ? same_named(w, at, x, y, size, depth) : same_nameless(w, at, size, depth);
 }
 
-/* True if both addresses refer to the same code or to equal data. `size` is the number of bytes
- * that the code reads at the address, or 0 if the code uses only the address. */
+/* True if the addresses in base and head refer to the same code or to equal data. `size` is the
+ * number of bytes that the code reads at the address, or 0 if the code uses only the address. */
 static bool same_target(struct code_work *w, struct code_pair at, uint64_t size, int depth) {
   const struct code_section *a = code_section_at(&w->images[BASE], at.base);
   const struct code_section *b = code_section_at(&w->images[HEAD], at.head);
@@ -367,7 +367,7 @@ static size_t count_name(const struct code_image *m, size_t from) {
   return to - from;
 }
 
-/* Compares `count` functions of each program with the same name, in pairs by ascending address. */
+/* Compares `count` functions of base and head with the same name, in pairs by ascending address. */
 static void compare_name(struct code_work *w, const size_t at[2], size_t count,
                          struct code_function *out) {
   for (size_t i = 0; i < count; i++) {
@@ -380,8 +380,8 @@ static void compare_name(struct code_work *w, const size_t at[2], size_t count,
   }
 }
 
-/* Compares the next names in the sorted lists of both programs. If one list has ended, the other
- * list has the smaller name. */
+/* Compares the next names in the sorted lists of both programs. If one list has ended, the name in
+ * the other list comes first. */
 static int name_order(const struct code_image *base, size_t at, const struct code_image *head,
                       size_t in_head) {
   if (at == base->function_count) return 1;
@@ -389,7 +389,7 @@ static int name_order(const struct code_image *base, size_t at, const struct cod
   return str_compare(base->functions[at].name, head->functions[in_head].name);
 }
 
-/* Compares all functions with the next name of the sorted lists. Advances `at` past them. */
+/* Compares all functions with the next name in the lists of base and head. Moves `at` past them. */
 static struct code_function next_function(struct code_work *w, size_t at[2]) {
   const struct code_image *base = &w->images[BASE], *head = &w->images[HEAD];
   int order = name_order(base, at[BASE], head, at[HEAD]);

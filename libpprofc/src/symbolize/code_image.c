@@ -158,8 +158,8 @@ static pprofc_status read_symbols(struct code_image *m, const struct elf_file *e
 
 const struct code_symbol *code_symbol_at(const struct code_image *m, uint64_t address) {
   BISECT(at, m->symbol_count, m->symbols[at].address <= address);
-  /* Symbols may overlap, so check a few symbols, from this one backwards. If several symbols with
-   * the same start contain the address, return the first. */
+  /* Symbols may overlap, so check up to 8 symbols that begin at or before the address. If several
+   * symbols with the same start contain the address, return the first. */
   for (size_t steps = 0; at && steps < 8; at--, steps++) {
     const struct code_symbol *symbol = &m->symbols[at - 1];
     if (address - symbol->address >= symbol->size) continue;

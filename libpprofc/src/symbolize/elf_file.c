@@ -354,7 +354,7 @@ bool elf_is_object(const char *path, const pprofc_allocator *mem) {
 /* ---- builds ----------------------------------------- */
 
 #define SECTION_MOST ((uint64_t)16 << 20) /* maximum size of a section that is read, in bytes */
-#define ITEMS_MOST   200                  /* maximum number of lines in a list of built_add */
+#define ITEMS_MOST   200                  /* maximum number of lines that built_add collects */
 #define GO_HEADER    32 /* size in bytes of the header of Go's build information */
 #define GO_MARK      16 /* size in bytes of the marks before and after Go's list of modules */
 #define DYNAMIC_SIZE 16 /* size in bytes of an entry of .dynamic in a 64-bit file */
@@ -412,9 +412,9 @@ static pprofc_str go_text(pprofc_str *rest) {
   return text;
 }
 
-/* Adds a line of Go's list of modules to the flags or to the libraries. A line is
- * "build KEY=VALUE", "dep PATH VERSION" or "=> PATH VERSION", with tabs in place of blanks. Skips
- * keys of the version control system. */
+/* Reads a line of Go's list of modules, which has tabs in place of blanks. "build KEY=VALUE" adds a
+ * flag. "dep PATH VERSION" and "=> PATH VERSION" add a library. Skips keys of the version control
+ * system. */
 static void go_line(pprofc_str line, struct buffer *flags, struct buffer *libraries) {
   pprofc_str kind, name, version = STR("");
   char text[512];

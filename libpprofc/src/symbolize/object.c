@@ -35,7 +35,7 @@ static bool may_show(const struct elf_segment *s, uint64_t offset, uint64_t size
 }
 
 /* Returns the segment that fits a mapping outside of the kernel. If several segments fit, returns
- * the one that contains `address`. Returns NULL if several segments or no segment remain. */
+ * the only one that contains `address`. Returns NULL if there is no such segment. */
 static const struct elf_segment *user_segment(const struct elf_file *f,
                                               const struct mapped_range *r, uint64_t address) {
   const struct elf_segment *found = NULL;

@@ -42,7 +42,7 @@ void object_close(struct object *object);
 bool object_covers(const struct object *object, uint64_t address);
 
 /* Converts an address of the process to an address of the file. Returns false if the address of the
- * file is unknown. The first call computes the base, so its address must be in the mapping. */
+ * file is unknown. In the first call, `address` must be in the mapping. */
 bool object_address(struct object *object, uint64_t address, uint64_t *file_address);
 
 /* Symbols at one address, as `nm -n` lists them. The symbols at the last address extend to the end

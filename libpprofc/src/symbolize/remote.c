@@ -49,7 +49,7 @@ struct remote_pass {
   pprofc_profile *profile;
   const struct symbolize_options *options;
   bool force;
-  struct mapping *mappings; /* mappings of the profile, with new flags */
+  struct mapping *mappings; /* copy of the profile's mappings, which gets new flags */
   uint32_t *named; /* for each location, the index of its new function; NONE: no new function */
   uint32_t *order; /* locations that have a mapping, sorted by mapping */
   /* for each mapping, the index of its first location in `order`; the last element is the size of
@@ -122,7 +122,7 @@ static pprofc_status remote_read(struct remote_pass *pass, size_t index, uint64_
   return PPROFC_OK;
 }
 
-/* Sets the functions of the mapping's locations to those in the reply. */
+/* Stores the function that the reply gives for each location of the mapping. */
 static void remote_name(struct remote_pass *pass, size_t index, const struct map *by_address) {
   const struct locations *l = &pass->profile->locations;
   for (size_t k = pass->first[index]; k < pass->first[index + 1]; k++) {
@@ -211,7 +211,7 @@ static void remote_sort(struct remote_pass *pass) {
   for (size_t i = 0; i < l->count; i++)
     if (l->mapping[i] != NONE) pass->first[l->mapping[i] + 1]++;
   for (size_t i = 0; i < mappings; i++) pass->first[i + 1] += pass->first[i];
-  /* The loop moves first[i + 1] from the end of mapping i in `order` to its start. */
+  /* Until now, first[i + 1] is the end of mapping i in `order`. The loop makes it the start. */
   for (size_t i = l->count; i-- > 0;)
     if (l->mapping[i] != NONE) pass->order[--pass->first[l->mapping[i] + 1]] = (uint32_t)i;
   for (size_t i = 0; i < mappings; i++) pass->first[i] = pass->first[i + 1];

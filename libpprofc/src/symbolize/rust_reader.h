@@ -49,8 +49,8 @@ void reader_print(struct rust_reader *r, const char *text);
 void reader_next(struct rust_reader *r, struct rust_step step);
 
 /* Adds the steps of a format. '%' and a letter mean the step with this letter in the table of
- * rust_v0.c. Other text becomes a step that writes the text. Writes text at the start of the format
- * immediately. */
+ * rust_v0.c. Text at the start of the format is written immediately. Other text becomes a step that
+ * writes this text. */
 void reader_plan(struct rust_reader *r, const char *format);
 
 /* Returns the value of a base 62 digit, or -1. */

@@ -370,7 +370,7 @@ static void (*const doers[128])(struct rust_reader *r, struct rust_step step) = 
 // clang-format on
 
 /* Runs the steps until the name ends or an error occurs. More than r->most steps are an error.
- * Steps without output also count: a chain of back references has one for each link. */
+ * Steps that write nothing also count, because a name can have a chain of back references. */
 static void reader_run(struct rust_reader *r) {
   while (r->steps.size && !r->failed && !r->steps.failed) {
     struct rust_step step;

@@ -23,7 +23,7 @@ struct source_map_source {
 struct source_map {
   const pprofc_allocator *mem;
   struct arena arena; /* memory of the map, including this struct */
-  pprofc_str stem;    /* file name of the map up to its first point */
+  pprofc_str stem;    /* name of the map's file up to the first '.' */
   pprofc_str file;    /* path of the generated script, from the map */
   struct source_map_item *items;
   size_t count, room;

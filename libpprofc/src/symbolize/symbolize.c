@@ -452,8 +452,9 @@ struct renaming {
                          call was stopped */
 };
 
-/* Demangles the name of one function. If the name differs from the system name, the writer of the
- * profile chose the name, and only `force` replaces it. Returns false when out of memory. */
+/* Demangles the name of a function. A name that differs from the system name (the name in the
+ * binary) is the choice of the profile's writer, so only `force` replaces it. Returns false when
+ * out of memory. */
 static bool demangle_name(struct renaming *r, size_t function) {
   pprofc_profile *p = r->profile;
   const struct functions *f = &p->functions;

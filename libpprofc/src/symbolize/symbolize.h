@@ -87,9 +87,9 @@ bool demangle(pprofc_str mangled, enum demangle_mode mode, struct buffer *out);
  * or expands beyond `most` bytes. In this case, `out` contains the start of the result. */
 bool rust_v0_demangle(pprofc_str name, bool arguments, size_t most, struct buffer *out);
 
-/* Writes the name that pprof shows for a system name to `out`. For a mangled name, this is the
- * demangled name. For any other name, it is the name without parts that look like parameters and
- * template arguments. */
+/* Writes to `out` the name that pprof shows for a system name (the name in the binary). For a
+ * mangled name, this is the demangled name. For any other name, it is the name without parts that
+ * look like parameters and template arguments. */
 void demangle_for_display(pprofc_str system_name, enum demangle_mode mode, struct buffer *out);
 
 /* Source maps (version 3, with or without sections). Source maps map positions in generated
@@ -98,8 +98,8 @@ void demangle_for_display(pprofc_str system_name, enum demangle_mode mode, struc
 struct source_map;
 
 /* Parses a map. `name` is the last part of the map's path, such as "app.js.map". The map belongs to
- * the file that it names, and to files whose name up to the first point equals the map's name. Any
- * number of threads may use the map at the same time. */
+ * the file that it names, and to files whose name up to the first '.' equals the map's name up to
+ * there. Any number of threads may use the map at the same time. */
 pprofc_status source_map_parse(pprofc_str json, pprofc_str name, const pprofc_allocator *mem,
                                struct source_map **map, pprofc_error *error);
 void source_map_free(struct source_map *map);

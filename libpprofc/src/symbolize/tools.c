@@ -65,7 +65,7 @@ static const struct nm_symbol *nm_find(const struct nm_symbols *symbols, uint64_
       from = middle;
     else
       to = middle;
-    /* pprof stops its search at the first symbol with this address. */
+    /* Like pprof, stop at the first symbol that the search finds at this address. */
     if (items[middle].address == address) break;
   }
   const struct nm_symbol *found = &items[from];
@@ -101,7 +101,7 @@ static void file_and_line(pprofc_str text, struct source_frame *frame) {
     frame->file = file;
 }
 
-/* True if the line is this address. Returns false for a function name that begins with "0x". */
+/* True if the line is the address in hex, and not a function name that begins with "0x". */
 static bool is_address(pprofc_str line, uint64_t address) {
   uint64_t value;
   return str_starts(line, STR("0x")) && str_parse_uint(str_slice(line, 2, line.size), 16, &value) &&
@@ -229,8 +229,8 @@ static bool is_program(const char *path) {
   return stat(path, &info) == 0 && S_ISREG(info.st_mode) && access(path, X_OK) == 0;
 }
 
-/* Sets the path of the tool to path/name, or to `name` if `path` is empty. The system then searches
- * PATH. Returns false if there is no such program. */
+/* Sets the path of the tool to path/name. If `path` is empty, sets it to `name`, for which the
+ * system searches PATH. Returns false if there is no such program. */
 static bool try_path(struct tools *t, enum tool tool, pprofc_str path, const char *name) {
   char *out = t->path[tool];
   if (!path.size) {
@@ -284,9 +284,8 @@ static bool check_objdump(struct tools *t, const pprofc_allocator *mem) {
   return status != PPROFC_E_NOMEM;
 }
 
-/* If a tool was not found, sets its path to its name, so that the system searches PATH for it.
- * `found` stays false, because tools_symbolize uses it to choose between nm and other tools, like
- * pprof. */
+/* If a tool was not found, sets its path to its name, so that the system searches PATH. `found`
+ * stays false: like pprof, tools_symbolize uses nm if no other tool was found. */
 static void use_path(struct tools *t, enum tool tool) {
   if (!t->found[tool])
     snprintf(t->path[tool], sizeof t->path[tool], "%s", tool_names[tool].setting);
@@ -329,8 +328,8 @@ static pprofc_status nm_frames(const struct tool_query *q, struct source_frames 
   return PPROFC_OK;
 }
 
-/* Replaces the name of an outermost frame if nm has a longer name for its address. This is needed
- * because addr2line takes names from static symbols only. */
+/* For each address, replaces the name of the outermost frame if nm has a longer name. addr2line
+ * takes names from static symbols only. */
 static void improve_names(const struct tool_query *q, struct source_frames *frames) {
   struct nm_symbols symbols;
   if (nm_read(q, &symbols, NULL) != PPROFC_OK) return;

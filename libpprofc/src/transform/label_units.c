@@ -12,7 +12,7 @@ struct label_units_finder {
   const pprofc_profile *profile;
   struct label_units *units;
   struct interner keys;         /* interned keys; their ids are indices of items */
-  uint32_t last_key, last_unit; /* string indices of the last key and the last unit */
+  uint32_t last_key, last_unit; /* string indices of the previous label's key and unit */
   struct map seen_others;
   struct other_unit *others;
   size_t other_count, other_capacity;

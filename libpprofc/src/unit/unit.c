@@ -29,8 +29,8 @@ static const struct unit_def memory_units[] = {
     {"PB", 1125899906842624.0, SPELLINGS("pb", "pbyte", "petabyte")},
 };
 
-/* The table lacks the spelling with the Greek letter mu (U+03BC), because unit_spell converts it to
- * "us". pprof does not know the micro sign (U+00B5). */
+/* The table lacks two spellings of "us": unit_spell converts the one with the Greek letter mu
+ * (U+03BC), and pprof does not know the one with the micro sign (U+00B5). */
 static const struct unit_def time_units[] = {
     {"ns", 1.0, SPELLINGS("ns", "nanosecond")},  {"us", 1e3, SPELLINGS("us", "microsecond")},
     {"ms", 1e6, SPELLINGS("ms", "millisecond")}, {"s", 1e9, SPELLINGS("s", "sec", "second")},
@@ -53,7 +53,7 @@ static const struct unit_family families[] = {
 
 #define TIME_FAMILY (&families[1])
 
-/* Maximum length of a spelling with its plural s, plus one. */
+/* Upper bound of the length of a spelling with its plural s. */
 #define SPELLING_MAX 16
 
 /* Converts the name of a unit to lower case as Go's strings.ToLower does: ASCII letters, and U+0130

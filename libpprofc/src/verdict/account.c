@@ -4,8 +4,8 @@
 #include "verdict/amount.h"
 #include "verdict/compare.h"
 
-/* If the mean durations of base and head differ by more than this factor, they count as recordings
- * of different lengths. */
+/* If the mean durations of base and head differ by more than this factor, base and head count as
+ * recordings of different lengths. */
 #define LENGTH_FACTOR 1.2
 
 /* ---- the total --------------------------------------- */
@@ -177,8 +177,8 @@ static const char *sentence_each(const pprofc_verdict_summary *s) {
   return s->exposure == PPROFC_EXPOSURE_TIME ? " per second" : "";
 }
 
-/* Writes "71.4s less (-93%)." If values are shares of the total, writes "In percent of the total."
- * because they always add up to 100 %. */
+/* Writes "71.4s less (-93%)." If values are shares of the total, writes "In percent of the total.",
+ * because the total is always 100 %. */
 static void sentence_total(const pprofc_verdict_summary *s, struct buffer *out) {
   struct amount_unit unit = amount_unit_for(s->unit, STR(""), 1, fabs(s->total_delta));
   char delta[AMOUNT_TEXT], percent[AMOUNT_TEXT];

@@ -67,7 +67,7 @@ pprofc_str amount_text(const struct amount_unit *unit, double value, bool plus,
 /* ---- grids ------------------------------------------- */
 
 /* GRID_DIGITS is the number of digits of the largest number in a table. If the smallest number
- * needs more digits, GRID_DIGITS_MOST is the limit. */
+ * needs more decimals, the largest number has up to GRID_DIGITS_MOST digits. */
 #define GRID_DIGITS      4
 #define GRID_DIGITS_MOST 8
 /* Maximum number of decimals. */

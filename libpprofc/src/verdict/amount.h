@@ -9,8 +9,8 @@ struct amount_unit {
   double ratio; /* factor that converts a recorded value to a shown value */
 };
 
-/* Returns `wanted`, or if it is "", "auto" or "minimum", the largest unit in which `largest` is at
- * least 10. Returns `unit` for smaller numbers and for "%". */
+/* Returns the unit `wanted`. If `wanted` is "", "auto" or "minimum", returns the largest unit in
+ * which `largest` is at least 10. Returns `unit` for a smaller `largest` and for "%". */
 struct amount_unit amount_unit_for(pprofc_str unit, pprofc_str wanted, double ratio,
                                    double largest);
 

@@ -66,10 +66,10 @@ struct comparison {
   /* domains: groups of functions between which cost may have moved, with their sums */
   pprofc_verdict_domain *domains;
   size_t domain_count;
-  uint32_t *domain_of; /* for each row, its index in `domains`, or MAP_NONE; NULL without domains */
+  uint32_t *domain_of; /* for each row, index of its domain, or MAP_NONE; NULL without domains */
   /* For each row whose cum value grew: the sum over all its callees, or for a new function, the sum
-   * of the caller in all its stacks. NULL for other rows, and if the intervals of both sums are too
-   * wide to show the growth. The array itself is NULL if no cum value grew. */
+   * of a caller that all its stacks share. NULL for other rows, and if these sums have intervals
+   * too wide to show the growth. The array itself is NULL if no cum value grew. */
   const pprofc_verdict_domain **calls_of;
   pprofc_verdict_summary summary;
 };
@@ -118,7 +118,7 @@ pprofc_status comparison_read(struct comparison *c, pprofc_error *error);
 double comparison_quantum(const struct comparison *c, const double sums[2], const double noises[2]);
 
 /* Adjusts p-values, and finds the verdicts on the flat and cum values of all rows. A factor that
- * all functions of a run share (such as a slower machine) does not affect them. */
+ * all functions of a run share (such as a slower machine) does not affect these verdicts. */
 pprofc_status family_judge(struct comparison *c, pprofc_error *error);
 
 /* Adjusts the p-values of all rows of a matrix together, and finds the verdicts. Returns false when

@@ -36,8 +36,8 @@ static bool set_has_file(const struct relations *r, const struct domain_set *set
   return set_member(r, set, 0)->file.size > 0;
 }
 
-/* Returns the first function of the set that only base has. Returns NULL if one function of the set
- * is in both profiles, or if fewer than two functions in both profiles call the whole set. */
+/* Returns the first function of the set that only base has. Returns NULL if base and head share a
+ * function of the set, or if the set has fewer than two common callers that are in both. */
 static const struct candidate *set_replaced(const struct relations *r,
                                             const struct domain_set *set) {
   const struct candidate *gone = NULL;
@@ -89,7 +89,7 @@ static void set_name_renamed(const struct relations *r, struct domain_set *set) 
   set->renamed = several ? made->parts.package : r->c->row[made->row].name;
 }
 
-/* True if the functions of the set are the old and new names of renamed functions. */
+/* True if the set consists of renamed functions: pairs of an old and a new name. */
 static bool set_is_renamed(const struct relations *r, const struct domain_set *set) {
   for (size_t i = 0; i + 1 < set->member_count; i += 2)
     if (set_member(r, set, i)->partner != set->members[i + 1]) return false;

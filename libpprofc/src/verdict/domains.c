@@ -1,6 +1,6 @@
 /* Finds for each function that grew the smallest domain that explains its growth. A domain is a
- * group of functions between which cost may have moved, such as the functions of a type or file. A
- * domain explains the growth if its sum did not grow and the sum's interval excludes it. */
+ * group of functions between which cost may have moved, such as the functions of a type or file. It
+ * explains the growth if its cost did not grow, and the cost's interval excludes the growth. */
 #include "verdict/relations.h"
 
 /* Largest half width of a sum's confidence interval, as a share of a function's growth. A wider
@@ -122,8 +122,8 @@ static void search_try_type(struct domain_search *s, uint32_t seed) {
   s->try_count++;
 }
 
-/* Adds the set of the function `name` and all its callees to the sets to try. Its members
- * are `seed` and the candidates below `name` that shrank, appeared or vanished. */
+/* Adds to the sets to try a set whose sum is the cum value of the function `name`. Its members are
+ * `seed` and the candidates below `name` that shrank, appeared or vanished. */
 static void search_try_subtree(struct domain_search *s, uint32_t seed, uint32_t name) {
   const struct comparison *c = s->r->c;
   uint32_t row = c->row_of[name];
@@ -221,7 +221,7 @@ static bool search_is_shared(const struct domain_search *s, double needed) {
 }
 
 /* Accepts a set as a domain (functions between which cost moved). A function that grew becomes a
- * member only if the interval of the set's sum is narrow enough to exclude its growth. */
+ * member only if the interval of the set's sum is narrow enough to exclude this growth. */
 static void search_take(struct domain_search *s, size_t at) {
   struct domain_set *set = &s->sets[s->set_count++];
   *set = s->tries[at];
@@ -280,7 +280,7 @@ static void search_run(struct domain_search *s) {
 
 /* ---- renamed packages -------------------------------- */
 
-/* True if both sets are renames from one package to the same other package. */
+/* True if both sets contain renames between the same two packages, in the same direction. */
 static bool search_same_packages(const struct domain_search *s, const struct domain_set *a,
                                  const struct domain_set *b) {
   if (a->kind != PPROFC_DOMAIN_RENAMED || b->kind != PPROFC_DOMAIN_RENAMED) return false;

@@ -38,8 +38,8 @@ bool family_is_blind(const struct comparison *c) {
 
 /* ---- exact counts ------------------------------------ */
 
-/* True if the exact counts of base and head differ by more than the counts of any two runs of base
- * or of head. */
+/* True if the exact counts differ more between base and head than between the runs of base, and
+ * than between the runs of head. */
 static bool family_differs(const struct comparison *c, const struct matrix *m,
                            const struct fit *fit, size_t row) {
   const double *values = m->values + row * m->runs;

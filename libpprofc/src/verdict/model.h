@@ -54,8 +54,8 @@ struct estimate {
 };
 
 struct fit {
-  double *common; /* common factor of each column: all functions of the column are larger or smaller
-                     by this factor; 1 without a common factor */
+  double *common; /* for each column, the factor by which the values of all its functions are larger
+                     or smaller; 1 without a common factor */
   bool has_common;     /* true if there are enough functions to estimate the common factor */
   double common_error; /* relative variance of `common`; 0 without a common factor */
   /* with several runs of base or of head: squared coefficient of variation between runs */
@@ -102,7 +102,7 @@ struct model {
   const struct model_settings *settings;
   struct fit *fit;
   const struct fit *known; /* fit that gives the noise; NULL if the noise must be estimated */
-  double run_count;        /* number of runs over all columns */
+  double run_count;        /* number of runs in all columns together */
   /* for each column, the number that divides its values: exposure (such as duration) times common
    * factor */
   double *scaled;

@@ -107,8 +107,8 @@ static size_t places_split(const struct place_part best[PLACES_SPLIT], double go
   return 0;
 }
 
-/* Moves *part down the tree while one child has nearly all of the change. If several parts then
- * share the change, stores them in `best` and returns their number. Otherwise returns 0. */
+/* Moves *part down the tree while one child has nearly all of the change. If only several parts
+ * together have nearly all, stores them in `best` and returns their number. Otherwise returns 0. */
 static size_t places_descend(const struct places *p, uint32_t name, struct place_part *part,
                              struct place_part best[PLACES_SPLIT]) {
   double goal = part->delta;

@@ -23,8 +23,8 @@ static double exposure_of_time(const struct comparison *c, size_t run) {
   return (double)c->runs[run].profile->duration_nanos / 1e9;
 }
 
-/* Returns the number of operations of a run. If only the result per operation is known, divides the
- * profile's total by this result. */
+/* Returns the number of operations of a run. If the caller knows only the result per operation
+ * (such as ns/op), divides the profile's total by this result. */
 static double exposure_of_ops(const struct comparison *c, size_t run) {
   const pprofc_verdict_run *given = comparison_given(c, run);
   if (given->operations > 0) return given->operations;
@@ -67,8 +67,8 @@ static pprofc_verdict_exposure exposure_choose(const struct comparison *c) {
 }
 
 /* True if functions are judged by their shares of the total, because the profiles do not record how
- * much work a run did. Amounts would give the same result, because the model removes the factor
- * that all functions of a run share. */
+ * much work a run did. This does not affect the verdicts, because the model removes the factor that
+ * all functions of a run share. */
 static bool exposure_by_shares(const struct comparison *c) {
   enum sampling_kind kind = c->quantum.sampling;
   bool sampled = kind == SAMPLING_PERIOD || kind == SAMPLING_COUNTS || kind == SAMPLING_UNKNOWN;
@@ -246,9 +246,9 @@ static double read_mean_period(const struct comparison *c, size_t from, size_t e
 }
 
 /* Returns the quantum of a row (sampling variance per unit of value) for runs with different
- * periods. The quantum is a weighted mean that gives the correct variance for the difference of
- * head and base. An unweighted mean would underestimate the noise if base or head has few runs and
- * a long period. */
+ * periods. It is a weighted mean of the quanta of base and head, which gives the correct variance
+ * for head minus base. An unweighted mean would underestimate the noise if base or head has few
+ * runs and a long period. */
 static double read_mixed_quantum(const struct comparison *c, const double sums[2],
                                  const double noises[2]) {
   double nb = (double)c->bases, nh = (double)(c->count - c->bases);

@@ -129,8 +129,8 @@ static double recorded_inverse(const struct recorded_rows *r, size_t side, bool 
   return sum / r->c->side_runs[side];
 }
 
-/* Returns a row's variance between the runs of one side (base or head), divided by the variance
- * from sampling. */
+/* Returns a row's variance between runs, within base and within head, divided by the variance from
+ * sampling. */
 static double recorded_excess(const struct recorded_rows *r, size_t row) {
   double sum = 0, degrees = 0;
   for (size_t side = 0; side < 2; side++) {
@@ -247,9 +247,9 @@ double recorded_judged(const struct recorded_rows *r, size_t row) {
   return recorded_mean(&judged, row, 1) - recorded_mean(&judged, row, 0);
 }
 
-/* Returns the verdict on the common factor (the factor that all functions of a run share). This is
- * the verdict from the flat values. If this verdict is uncertain, and the interval of `e` does not
- * contain 0, returns r->common, the verdict from the matrix of `e`. Callers grow together, so cum
+/* Returns the verdict on the common factor (the factor that all functions of a run share). Returns
+ * the verdict from the flat values if it is certain, or if the interval of `e` contains 0.
+ * Otherwise returns r->common, the verdict from the values in `r`. Callers grow together, so cum
  * values can show a common factor even if few functions have flat values. */
 static pprofc_verdict recorded_shared(const struct recorded_rows *r,
                                       const pprofc_verdict_estimate *e) {

@@ -253,7 +253,7 @@ static void relations_add_callers(struct relations *r, const struct walk *walk) 
   }
 }
 
-/* If the leaf of the stack changed, adds the contribution of this sample to `explained` of each
+/* If the leaf of the stack changed, adds the weighted value of the sample to `explained` of each
  * caller in the stack. Adds it only once to a recursive caller. */
 static void relations_explain(struct relations *r, const struct walk *walk, double weight,
                               size_t stamp) {
@@ -303,8 +303,8 @@ static bool relations_same_stem(const struct candidate *a, const struct candidat
          str_equal(a->parts.package, b->parts.package);
 }
 
-/* True if both functions are in one package. Functions without a package, as in C, must have
- * similar names, or each must be only in base or only in head. */
+/* True if both functions are in one package. If both have no package, as in C, their names must be
+ * similar, or each function must be missing in base or in head. */
 static bool relations_same_package(const struct relations *r, uint32_t a, uint32_t b) {
   const struct candidate *x = &r->candidates[a], *y = &r->candidates[b];
   if (!str_equal(x->parts.package, y->parts.package)) return false;
@@ -314,8 +314,8 @@ static bool relations_same_package(const struct relations *r, uint32_t a, uint32
 }
 
 /* True if the callers of two functions allow that one replaced the other. No caller may have grown.
- * At least two callers must call both functions. At most one function may have more callers, and
- * only if each caller of both has at most half of all cost. */
+ * At least two callers must call both functions. One function may have further callers, but only if
+ * each common caller has at most half of all cost. */
 static bool relations_same_callers(const struct relations *r, uint32_t a, uint32_t b) {
   bool wide = false;
   int common = 0, only_a = 0, only_b = 0;
@@ -332,8 +332,8 @@ static bool relations_same_callers(const struct relations *r, uint32_t a, uint32
   return common > 1 && (equal || (within && !wide));
 }
 
-/* True if one function may have replaced the other, such as a function of another library: only
- * base has one of them, and only head the other. */
+/* True if one function may have replaced the other. Then only base has one of the two functions,
+ * and only head has the other. */
 static bool relations_replaced(const struct relations *r, uint32_t a, uint32_t b) {
   const pprofc_verdict_row *x = relations_row(r, a), *y = relations_row(r, b);
   bool swapped =

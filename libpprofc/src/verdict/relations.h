@@ -64,7 +64,7 @@ struct candidate {
   uint32_t row, name;
   struct name_parts parts;
   uint64_t type;   /* key of the function's type (name_type_key) */
-  pprofc_str file; /* end of the path of the function's file; "" if unknown */
+  pprofc_str file; /* last two elements of the path of the function's file; "" if unknown */
   /* sketches of the callers and of the callees, made from the last part of each name */
   struct sketch callers, callees;
   uint32_t partner; /* if the function was renamed: index of the candidate that has the other name;
@@ -81,7 +81,7 @@ struct relations {
   uint32_t count;
   struct balance *pairs;
   size_t pair_count, pair_capacity;
-  uint32_t *candidate_of; /* for each name, its index in `candidates`, or MAP_NONE */
+  uint32_t *candidate_of; /* for each name, the index of its candidate, or MAP_NONE */
   bool *both; /* for each name, true if both base and head have samples of the function or of its
                  callees */
   uint64_t *sketch_of; /* for each name, the hash of its last part (name_parts.last) */
@@ -150,7 +150,7 @@ bool domains_find(struct relations *r);
 struct domain_set {
   pprofc_verdict_domain_kind kind;
   pprofc_str name, renamed;
-  size_t *sum; /* indices of the rows whose flat values add up to the cost of the functions */
+  size_t *sum; /* indices of the rows whose flat values add up to the cost of the set */
   size_t sum_count;
   size_t subtree; /* row whose cum value is the sum of the set; DOMAIN_NO_SUBTREE if the rows in
                      `sum` are added up instead */

@@ -186,8 +186,8 @@ bool names_similar(pprofc_str a, pprofc_str b) {
   return (double)(start + end) >= SIMILAR_SHARE * (double)most;
 }
 
-/* Scores of two names. SCORE_LAST is added if the last parts of both names are equal, and
- * SCORE_LOCAL if the types are also equal. Callers and callees together add at most 2. */
+/* Scores of two names. SCORE_LAST is added for equal last parts, and SCORE_LOCAL for names that are
+ * equal without their packages. Callers and callees together add at most 2. */
 #define SCORE_LAST  4.0
 #define SCORE_LOCAL 2.0
 /* Minimum score of two names with different last parts. Two names reach it only if their callers
@@ -262,8 +262,8 @@ static bool renames_fill(struct rename_list *list) {
   return true;
 }
 
-/* True if another name without a partner has nearly the same score, so that the score does not
- * decide. */
+/* True if one of the two names has nearly the same score with a third name that has no partner yet.
+ * Then the score does not decide. */
 static bool rename_is_ambiguous(const struct rename_list *list, const struct rename *it) {
   const struct relations *r = list->r;
   float least = (float)(it->score - SCORE_MARGIN);

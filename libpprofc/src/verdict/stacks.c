@@ -17,8 +17,8 @@ struct stacks {
   struct comparison *c;
   struct call_tree tree;
   struct stack_cell **cells; /* for each run, an array with the sums of each node */
-  size_t *cell_counts; /* for each run, number of nodes in its array in `cells`; nodes that only a
-                          later run added are not in it */
+  size_t *cell_counts; /* for each run, number of elements of its array in `cells`, which lacks
+                          nodes that only later runs have */
   uint32_t *rank;      /* for each name, its rank in the order of the names' bytes */
   struct stack_place *places; /* nodes except the root, sorted by parent and name */
   /* for each node, index of its first child in `places`; one more element has the number of

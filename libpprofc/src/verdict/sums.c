@@ -194,7 +194,7 @@ static bool judge_column(const struct judge *j, size_t side) {
   return run->cells != NULL;
 }
 
-/* Fills in `grouped` of a matrix: mean and squared deviations over the runs of base and of head. */
+/* Fills in `grouped` of a matrix: for each row, means and squared deviations in base and head. */
 static bool judge_group(const struct judge *j, enum sums_value value, struct matrix *m) {
   struct comparison *c = j->c;
   double *rates = arena_zero_array(&c->arena, 2 * m->rows, sizeof *rates);

@@ -38,7 +38,7 @@ struct sums_type {
   double seconds; /* duration of all runs together; NaN if a run has no duration */
   bool whole; /* true if the sums come from a file of an older version, which does not separate the
                  time of the kernel, scheduler and runtime (walk.h) */
-  struct sums_cell *cells; /* sums of each function, by name */
+  struct sums_cell *cells; /* sums of each function; index: id of its name */
   size_t cell_capacity;
 };
 

@@ -166,7 +166,7 @@ static bool sums_take_sampling(pprofc_str word, enum sampling_kind *kind) {
   return false;
 }
 
-/* Reads the sampling and the period of a type. Sets `mixed` if the files have different values. */
+/* Reads the sampling and the period of a type. Sets `mixed` if files differ in one of these. */
 static pprofc_status sums_take_how(struct sums_type *type, const char *path,
                                    const struct node *object, pprofc_error *error) {
   enum sampling_kind sampling;

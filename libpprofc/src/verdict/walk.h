@@ -68,7 +68,7 @@ const struct accepted *rules_accept(const struct rules *rules, pprofc_str name, 
 enum sampling_kind {
   SAMPLING_EXACT,  /* every event was counted */
   SAMPLING_PERIOD, /* the profile has one sample per period, such as 10 ms of CPU time */
-  SAMPLING_COUNTS, /* another sample type, such as samples/count, has the number of samples */
+  SAMPLING_COUNTS, /* a second sample type, such as samples/count, has the number of samples */
   SAMPLING_HEAP,   /* the profile has one sample per `period` bytes on average */
   SAMPLING_EVENTS, /* mutex and block profiles: the true sampling noise may exceed the computed
                       noise */
@@ -104,8 +104,8 @@ static inline bool quantum_has_speed(enum sampling_kind kind) {
  *   anything else                                        not known */
 struct quantum quantum_of(const pprofc_profile *profile, size_t value);
 
-/* Returns the sampling variance of a sample's value per unit of value. Returns 0 if the value is
- * exact or the sampling is unknown. */
+/* Returns the quantum of a sample: the sampling variance of its value, divided by the value.
+ * Returns 0 if the value is exact or the sampling is unknown. */
 double quantum_of_sample(const struct quantum *quantum, const int64_t *values);
 
 /* Names of the functions in all runs. A name gets the next id at its first use. */
@@ -190,13 +190,13 @@ struct run_cell {
 struct run {
   pprofc_profile *profile; /* filtered profile of the run; the run has a reference to it */
   struct walk walk;
-  struct run_cell *cells; /* sums of each function, by name */
+  struct run_cell *cells; /* sums of each function; index: id of its name */
   size_t cell_count;
   double scale; /* factor by which each value is multiplied; for counts of samples, the period of
                    the run divided by the period of the first run; else 1 */
   double total, noise; /* sum of all samples that have a function, and its sampling variance */
   double whole;        /* sum of all samples of the run */
-  bool has_machine;    /* true if any sample of the run is time of the environment */
+  bool has_machine;    /* true if any sample is time of the environment (such as the kernel) */
 };
 
 /* Adds up the samples of run->profile. Returns PPROFC_E_INVALID for a negative value. */

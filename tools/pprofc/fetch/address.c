@@ -113,7 +113,7 @@ bool address_has_scheme(pprofc_str source) {
 }
 
 /* Parses a URL. Adds "http://" to a source such as "localhost:6060", which would parse as a scheme
- * without a host. pprof adds it even to an invalid URL such as "http://h:x/", and then sends a
+ * without a host. pprof adds "http://" even to the invalid URL "http://h:x/", and then sends a
  * password in this URL to the host "http". This function rejects such a URL. */
 static pprofc_status address_parse_url(struct arena *arena, pprofc_str source, struct url *url) {
   pprofc_status status = url_parse(arena, source, url);

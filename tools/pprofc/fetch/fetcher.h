@@ -69,7 +69,7 @@ struct symbols {
   struct client *client;
   int64_t limit_ms;
   struct symbol_places places[2]; /* servers of the head, and of the base */
-  struct url current;             /* symbol URL of the last request */
+  struct url current;             /* URL of the last symbol request */
   /* URL of the last failed symbol request; the client does not use this URL again */
   pprofc_str failed;
   struct symbolize_server server;

@@ -168,7 +168,7 @@ double costs_total(const struct cost *cost) {
 /* Returns the number of equal components at the ends of two paths. */
 static size_t costs_common(pprofc_str a, pprofc_str b) {
   size_t parts = 0;
-  /* A '/' precedes each component. Add one before the first component of a relative path. */
+  /* A '/' precedes each component. Act as if a relative path began with '/'. */
   for (size_t n = 1; n <= a.size + 1 && n <= b.size + 1; n++) {
     char x = n <= a.size ? a.data[a.size - n] : '/';
     char y = n <= b.size ? b.data[b.size - n] : '/';

@@ -123,8 +123,8 @@ static void lsp_close(struct lsp *lsp, const struct node *params) {
     }
 }
 
-/* Finds the file name by which the profile calls the document. Compares names with the current
- * path, and if no name matches, with the path of the file in the profile's commit. */
+/* Finds the document's file name in the profile. Compares names with the document's current path,
+ * and if no name matches, with its path in the profile's commit. */
 static void lsp_find_file(const struct lsp *lsp, struct document *d, pprofc_str uri) {
   struct arena arena = arena_make(&mem_default);
   pprofc_str path = str_starts(uri, STR("file://")) ? str_slice(uri, 7, uri.size) : uri;

@@ -14,14 +14,14 @@
 
 struct series {
   pprofc_str name, unit;
-  double *values;  /* median for each file or run; NaN if there is no sample */
-  double *samples; /* samples from the current file */
+  double *values;  /* for each file or run, the median of its samples; NaN without samples */
+  double *samples; /* samples in the file that is being read */
   size_t sample_count, sample_capacity;
 };
 
 struct past_runs {
   struct call *call;
-  const char *paths[HISTORY_FILES]; /* paths of files of results, or commits of a store */
+  const char *paths[HISTORY_FILES]; /* paths of result files, or commits of a store */
   size_t count;
   /* keys of the series, "NAME\nUNIT"; the id of a key is the index of its series */
   struct interner keys;

@@ -103,7 +103,7 @@ struct mcp {
   struct budget *budget;  /* memory budget of the server, which includes all its calls */
   pthread_mutex_t lock;   /* lock for the field `running` */
   struct budget *running; /* budget of the current call; NULL between calls */
-  /* arguments of the suggested next call; the server computes its results in advance; or NULL */
+  /* arguments of the suggested next call, whose results the server computes in advance; or NULL */
   char *coming;
   bool initialized;
 };
@@ -172,8 +172,8 @@ pprofc_status call_report(struct call *call, const struct brief *kind, size_t ro
 /* Appends text from a profile. Escapes control characters and shortens long text. */
 void call_put_name(struct buffer *to, pprofc_str name);
 
-/* Adds files to `paths`, which has room for `most` files. The argument `name` has the paths of
- * files and folders. `what` is the word for the files in errors, such as "profiles". */
+/* Adds files to `paths`, which has room for `most` files. The argument `name` lists these files,
+ * and folders that contain them. `what` is the word for the files in errors, such as "profiles". */
 pprofc_status call_files(struct call *call, const char *name, const char *what, const char **paths,
                          size_t *count, size_t most, pprofc_error *error);
 

@@ -139,7 +139,7 @@ static pprofc_status run_tool(struct mcp *mcp, tool_fn run, const struct node *s
   return status;
 }
 
-/* Stores the suggested next call, so that the server can compute its results in advance. */
+/* Stores the suggested next call, so that the server can compute the call's results in advance. */
 static void mcp_expect_next(struct call *call) {
   pprofc_str next = buffer_str(&call->next[0]);
   text_free(call->mcp->coming);

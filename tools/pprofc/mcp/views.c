@@ -360,8 +360,8 @@ static pprofc_status view_new(struct call *call, pprofc_str key,
                               pprofc_error *error) {
   struct profiles *p = &call->mcp->profiles;
   pprofc_status status;
-  /* Close other views until fewer than VIEWS_OPEN are open. profiles_make_room never closes a view
-   * that the current call uses. */
+  /* Close views until fewer than VIEWS_OPEN are open. profiles_make_room never closes a view that
+   * the current call uses. */
   while (p->view_count == VIEWS_OPEN) profiles_make_room(p);
   struct profile_view *v = view_begin(call, key);
   if (!v) return error_nomem(error);

@@ -2,7 +2,7 @@
 #include "noise/noise.h"
 #include "verdict/print/print.h"
 
-/* Exit statuses, the same as in parse_bench_regressions. */
+/* Exit statuses, the same as in the tool parse_bench_regressions. */
 enum noise_gate_exit { GATE_PASSED = 0, GATE_NO_RESULT = 1, GATE_REGRESSED = 2, GATE_DOUBTS = 3 };
 
 /* Minimum number of runs of base and of head. Fewer runs give a poor estimate of the noise. */

@@ -1,4 +1,4 @@
-/* Reads the runs of base and head, and computes verdicts for -noise and related flags. */
+/* Reads the runs of base and head, and computes the verdicts of -noise. */
 #ifndef PPROFC_TOOLS_NOISE_H
 #define PPROFC_TOOLS_NOISE_H
 
@@ -60,7 +60,7 @@ struct noise_warnings {
 /* True if the command shows verdicts (-noise, -blame). */
 bool noise_wanted(const struct command *command);
 
-/* Sets options that depend on other flags. */
+/* Sets options->how from the flags. With -blame, also sets options->show. */
 void noise_complete(struct noise_options *options);
 
 /* Reads the runs, judges them and writes the report. Sets *code to the exit status. */

@@ -236,8 +236,7 @@ static void editor_close_line(struct editor *editor) {
   if (editor->err) fclose(editor->err);
 }
 
-/* Ends a line after ^C. Copies the text of the line, because the caller handles ^C on an empty line
- * differently. */
+/* Ends a line after ^C. Copies the text, so that the caller can see if the line is empty. */
 static enum shell_line editor_stopped(struct editor *editor, struct buffer *line) {
   const LineInfo *info = editor_lib.line(editor->line);
   buffer_add(line, info->buffer, (size_t)(info->lastchar - info->buffer));

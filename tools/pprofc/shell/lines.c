@@ -1,4 +1,4 @@
-/* Runs a line. The line is a shortcut, an option, a command or a report. Tries these in the order
+/* Runs a line. Tries to read the line as a shortcut, an option, a command or a report, in the order
  * of pprof. */
 #include "profile/profile.h"
 #include "session.h"

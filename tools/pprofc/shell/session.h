@@ -107,8 +107,8 @@ bool shell_option_stands_alone(const pprofc_option_info *info);
 
 void shell_set(struct shell *shell, const pprofc_option_info *info, pprofc_str value);
 
-/* Sets the option that has the value `name`, such as "cum", to this value. `truth` is the text
- * after '=' in a line such as "cum=true". Fails unless `truth` means true. */
+/* Sets an option to the value `name`. For "cum", the option is sort. `truth` is the text after '='
+ * in a line such as "cum=true". Fails unless `truth` means true. */
 void shell_choose(struct shell *shell, pprofc_str name, pprofc_str truth);
 
 void shell_print_options(struct shell *shell);

@@ -94,7 +94,7 @@ static unsigned guard_method_of(pprofc_str method) {
   return 0;
 }
 
-/* True if the request target and the headers are too long, or if there are too many headers. */
+/* True if target and headers together are too long, or if there are too many headers. */
 static bool guard_is_long(const struct guard_request *r) {
   size_t bytes = r->target.size;
   for (size_t i = 0; i < r->header_count; i++)

@@ -79,7 +79,7 @@ struct http_connection {
   struct http_connection *next, **link;
   int fd;
   int64_t since;                 /* time when the wait for a request began, in milliseconds */
-  int64_t body_since;            /* time when the wait for a body began; 0: no body is expected */
+  int64_t body_since;            /* start of the wait for a body in milliseconds; 0: no wait */
   bool busy;                     /* true while the server computes an answer */
   struct http_exchange *waiting; /* exchange while another thread computes its answer, else NULL */
 };
@@ -153,8 +153,8 @@ static void server_close_slow(struct http_server *s, int64_t now) {
   }
 }
 
-/* If there are SERVER_CROWD connections or more, closes the one that has been idle longest, and all
- * that have been idle for about as long. */
+/* If there are SERVER_CROWD connections or more, closes the connection that has been idle longest,
+ * and all that have been idle for about as long. */
 static void server_thin_out(struct http_server *s, int64_t now) {
   int64_t oldest = now;
   if (s->connection_count < SERVER_CROWD) return;

@@ -105,8 +105,8 @@ static void arguments_add_base(struct arguments *a, const struct command *comman
   bool part = arguments_is_part(command, base), apart = !part || choice->side != WEB_DIFF;
   arguments_add_range(a, "time_range", arguments_range(command, choice, part));
   if (!apart) arguments_add_range(a, "diff_time_range", command->diff_time_range);
-  /* Add this flag last. If the view shows only the base, the value of the flag becomes a source,
-   * and sources come after all flags. */
+  /* Add the base last. A view that shows only the base makes this flag a source, and sources come
+   * after all flags. */
   if (base && apart) arguments_add_side(a, *command->base ? "base" : "diff_base", base);
 }
 

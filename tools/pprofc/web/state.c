@@ -200,7 +200,7 @@ static pprofc_status state_split(struct web_state *s, unsigned ids[2], pprofc_er
 }
 
 /* Reads all sources. The first source NAME=FILE is the base, and the second is the head. If there
- * are other sources, the head is their sum instead. */
+ * are sources without NAME=, the head is the sum of these sources instead. */
 static pprofc_status state_read_all(struct web_state *s, pprofc_error *error) {
   const struct command *command = s->command;
   unsigned ids[2] = {0, 0};

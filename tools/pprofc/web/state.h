@@ -35,8 +35,8 @@ struct state_choice {
   bool mean;
   /* displayed time range (t0, t1); `to` is 0 if all is displayed or the profile has no times */
   struct time_range range;
-  /* These copies share the data of the originals. Profiles made from a copy use the memory of the
-   * request. */
+  /* Copies of profiles; the copies share the data of the originals. Profiles made from a copy use
+   * the memory of the request. */
   pprofc_profile *shown;   /* displayed profile */
   pprofc_profile *lent[2]; /* base and head; both NULL without a base */
 };

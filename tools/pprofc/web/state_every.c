@@ -150,7 +150,7 @@ bool state_begin_recording(struct web_state *s) {
   if (!made) return false;
   unsigned id = first->id;
   if (first->run_count)
-    /* drop the stored differences: they contain means, and a recording is a sum of runs */
+    /* drop the stored differences of means, because a recording is a sum of runs */
     ring_drop_pairs(s, id);
   for (size_t i = 0; i < s->count; i++)
     if (s->profiles[i] == first) s->profiles[i] = s->profiles[--s->count];

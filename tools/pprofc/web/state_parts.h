@@ -12,7 +12,7 @@
 struct state_pair {
   unsigned head, base;
   pprofc_profile *difference;
-  uint64_t used; /* value of web_state.time at the last use */
+  uint64_t used; /* value of web_state.time at the last use of the difference */
 };
 
 /* Result of reading the sources once. The difference is NULL if it is not yet known. */
@@ -21,7 +21,7 @@ struct state_loaded {
   pprofc_profile *difference;
 };
 
-/* A recording, or a sequence of failed attempts. */
+/* A recording, or a sequence of failed attempts to record. */
 struct state_recording {
   struct web_recording shown;    /* data that the page shows, except the profile */
   struct state_profile *profile; /* profile, or NULL after a failure */
@@ -71,8 +71,8 @@ struct state_profile *state_retain(struct state_profile *p);
 bool state_set_runs(struct state_profile *p, const pprofc_verdict_run *runs, size_t count);
 void state_free_runs(struct state_profile *p);
 
-/* True if the verdicts treat each profile as a run. They do so if folders are compared, or if base
- * or head has several profiles, but not with -normalize, which scales the sum of the profiles. */
+/* True if the verdicts treat each profile as a run: if folders are compared, or if base or head has
+ * several profiles. False with -normalize, which scales the sum of the profiles. */
 bool state_has_runs(const struct command *command);
 
 pprofc_status state_read_runs(const struct command *command, struct state_loaded *l,
@@ -83,9 +83,8 @@ pprofc_status state_read_runs(const struct command *command, struct state_loaded
 bool state_by_time(const struct command *command, const struct state_profile *head,
                    const struct state_profile *base);
 
-/* Computes the difference of two profiles. Divides each profile by its runs, or by its seconds if
- * state_by_time is true. Multiplies the difference by state_divisor to keep integers. With `mean`,
- * does not divide. */
+/* Computes the difference of two profiles, multiplied by state_divisor. Divides each profile by its
+ * number of runs, or by its seconds if state_by_time is true. With `mean`, does not divide. */
 pprofc_status state_subtract(const struct command *command, const struct state_profile *head,
                              const struct state_profile *base, bool mean,
                              const pprofc_allocator *mem, pprofc_profile **difference,
@@ -107,7 +106,7 @@ void state_show(struct web_state *s, struct state_loaded *l);
  */
 bool state_begin_recording(struct web_state *s);
 
-/* Notes that a page uses the recording with this id. Ignores ids of other profiles. */
+/* Notes that a page uses the recording with this id. Ignores an id that no recording has. */
 void state_use_recording(struct web_state *s, unsigned id);
 
 void state_free_ring(struct web_state *s);

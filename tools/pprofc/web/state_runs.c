@@ -130,7 +130,7 @@ static double state_most(const pprofc_profile *p) {
 }
 
 /* Returns the number of seconds to which head and base are scaled: the longer duration. If the
- * durations differ and no value overflows, returns STATE_STEPS times this duration. */
+ * durations differ, multiplies it by STATE_STEPS, unless a value would overflow. */
 static double state_common_seconds(const struct state_profile *head,
                                    const struct state_profile *base) {
   double a = state_seconds(head), b = state_seconds(base), most = fmax(a, b);

@@ -86,7 +86,7 @@ struct web_profile {
   size_t run_count;
 };
 
-/* A recording of -every, or a sequence of failed attempts. */
+/* A recording of -every, or a sequence of failed attempts to record. */
 struct web_recording {
   unsigned id;                   /* id of the profile; 0 after a failure */
   bool pinned;                   /* true if the server never drops the recording */
@@ -125,7 +125,7 @@ struct web_info {
   const struct web_choice *profiles;
   size_t profile_count;
   struct web_profile head, base;
-  double divisors[3];                /* for each web_side, number by which values are divided */
+  double divisors[3];                /* for each web_side, number by which its values are divided */
   bool by_time;                      /* true if the page shows values per second */
   const struct noise_options *noise; /* options of the verdicts; NULL: the defaults */
   const char *pending;               /* notice: "cpu.prof changed at 12:03" */

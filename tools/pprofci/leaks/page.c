@@ -20,7 +20,7 @@ struct leaks_page {
 };
 
 static const struct {
-  const char *css, *mark, *count; /* CSS class, sign, and word after a count */
+  const char *css, *mark, *count; /* for a verdict: CSS class, sign, and word after a count */
 } page_words[LEAK_VERDICTS] = {
     [LEAK_LEAK] = {"worse", "\xE2\x9C\x97", "leak"},
     [LEAK_GROWS] = {"doubt", "?", "frees most"},

@@ -142,7 +142,7 @@ static bool job_samples(struct arena *arena, const struct node *row, int side,
 }
 
 /* Copies the measurements of a job to `pairs`, which gets one pair (base and head) for each result.
- * The gate changes these copies. The run owns the memory, except `texts`. */
+ * The gate changes these copies. The caller frees pairs->texts. */
 static void job_make_pairs(struct ci_run *run, const struct node *results,
                            const struct run_samples (*samples)[SIDES], struct pairs *pairs) {
   size_t count = node_size(results), values = 0;

@@ -121,8 +121,8 @@ static void put_benchmarks(struct buffer *out, const struct ci_run *run,
   if (all > 1 && grown) buffer_printf(out, " in %zu of %zu benchmarks", grown, all);
 }
 
-/* Returns the growth of the line that grew most. The result is at most the growth of its hunk and
- * of its function, because a line that replaces other lines has no cost in the base. */
+/* Returns the growth of the line that grew most, but at most the growth of its hunk and of its
+ * function. A new line has no cost in the base, so its own growth can be too large. */
 static double line_share(const struct run_hunk *hunk) {
   const struct run_line *line = &hunk->lines[hunk->worst];
   double delta = line->cost[SIDE_HEAD] - line->cost[SIDE_BASE];

@@ -48,8 +48,8 @@ const char *html_shown(const struct run_pair *pair);
  * functions that grew. */
 bool html_shows_own(const struct run_pair *pair);
 
-/* Returns the user's function that led to the growth. If it is unknown, returns the function that
- * grew most, or "". */
+/* Returns the user's function that led to the growth. If this function is unknown, returns the
+ * function that grew most. Returns "" if no function grew. */
 pprofc_str html_culprit(const struct run_pair *pair);
 
 /* True if the page has anything to report on the functions of the pair of profiles. */
@@ -70,7 +70,7 @@ void hunks_put_worst(struct buffer *out, const struct run_pair *pair, size_t mos
 /* Positions of code in the sentence of hunks_sentence, in bytes. */
 struct hunk_code {
   size_t name;     /* length of the function's name, with which the sentence begins */
-  size_t at, size; /* offset and length of the text of a source line */
+  size_t at, size; /* offset and length of the source line in the sentence */
 };
 
 /* Appends "f grew by 120 ms (+38 %) in 9 of 12 benchmarks; line 41 of x.go (new: text) has 110 ms

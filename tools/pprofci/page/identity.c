@@ -35,8 +35,8 @@ const char *identity_branch(struct arena *arena) {
   return *branch ? branch : program_line(arena, NULL, head);
 }
 
-/* A service such as GitHub. `part` is a part of its host name. `commit` and `change` precede the id
- * of a commit or of a change in its addresses. */
+/* A code host such as GitHub. `part` is a part of its host name. `commit` and `change` are the text
+ * before the id in the URL of a commit and of a pull request. */
 static const struct identity_host {
   const char *part, *commit, *change;
 } identity_hosts[] = {{"github", "/commit/", "/pull/"},
@@ -44,9 +44,9 @@ static const struct identity_host {
                       {"bitbucket", "/commits/", "/pull-requests/"},
                       {"codeberg", "/commit/", "/pulls/"}};
 
-/* Sets the repository and its address on a code host such as GitHub. `host` is NULL if the service
- * is unknown, and then the identity has no addresses of commits. Ignores a text that is not
- * "owner/name". Ignores the address of a server if the address has a user or a password. */
+/* Sets the repository and its address on a code host such as GitHub. `host` is NULL if the code
+ * host is unknown, and then commits get no addresses. Ignores a `repository` that is not
+ * "owner/name". Ignores a `server` whose address has a user or a password. */
 static void identity_set(struct identity *id, struct arena *arena, const struct identity_host *host,
                          const char *server, pprofc_str repository) {
   const char *url = text_printf(arena, "%s/%.*s", server, STR_ARG(repository));

@@ -5,7 +5,7 @@
 #include "page/numbers.h"
 #include "run/files.h"
 
-/* Appends the machine that lines of the results such as "goos: linux" describe. */
+/* Appends the values of the lines "goos:", "goarch:" and "cpu:" in the results. */
 static void machine_of_results(struct buffer *out, pprofc_str table) {
   static const char *const keys[] = {"goos: ", "goarch: ", "cpu: "};
   pprofc_str line;

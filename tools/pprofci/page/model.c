@@ -388,7 +388,8 @@ static void headline_counts(struct buffer *out, const struct page_model *m) {
                   m->run->same_count == 1 ? "" : "s");
 }
 
-/* True if most benchmarks have a smallest visible change, or could have one with less noise. */
+/* True if at least half of the tested rows have a known smallest detectable change. False if all
+ * rows have too few samples. */
 static bool headline_has_visible(const struct page_model *m) {
   const struct gate *gate = &m->run->gate;
   return m->run->judged && gate->visible_count && 2 * gate->visible_count >= gate->tested &&

@@ -151,8 +151,8 @@ void number_interval(struct buffer *out, const struct gate_row *row) {
  * and otherwise in percent. */
 struct number_words {
   const char *verb;         /* verb of a sentence about the change: "is", "allocates" */
-  const char *more, *times; /* "slower" after "12 %", "times slower" after "4.9" */
-  const char *less;         /* word of a decrease: "faster" */
+  const char *more, *times; /* if worse: "slower" after "12 %", "times slower" after "4.9" */
+  const char *less;         /* word for a better value: "faster" */
 };
 
 static const struct number_words time_words = {"is", "slower", "times slower", "faster"};

@@ -33,7 +33,7 @@ void number_difference(struct buffer *out, double value, pprofc_str unit);
 /* Appends the size of a change: "3 %", "264 %". */
 void number_size(struct buffer *out, double change);
 
-/* Appends "2.05 µs → 10.1 µs". If base or head is missing, appends only one value. */
+/* Appends "2.05 µs → 10.1 µs". If base or head is missing, appends only the value of the other. */
 void number_sides(struct buffer *out, const struct gate_row *row);
 
 /* Appends "+392 %", "new" if the base is 0, or "gone" if the head is 0. Appends nothing if the

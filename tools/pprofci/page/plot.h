@@ -1,6 +1,6 @@
-/* Draws small charts of series, and shows flame graphs in a page. The page stretches the lines
- * of a chart to its own width, and places the labels around it. assets/trend.html has the
- * templates. */
+/* Draws small charts of series, and shows flame graphs in a page. The browser stretches the lines
+ * of a chart to the width of the page, and places the labels around the chart. assets/trend.html
+ * has the templates. */
 #ifndef PPROFCI_PAGE_PLOT_H
 #define PPROFCI_PAGE_PLOT_H
 
@@ -10,10 +10,10 @@
 struct plot {
   struct fill *out;
   const double *values;
-  const uint32_t *runs; /* x positions: indices of runs, ascending; NULL: uses `times` */
+  const uint32_t *runs; /* x position of each value: the index of its run; NULL: see `times` */
   const double *times;
   size_t count;
-  double last_place; /* x position of the right end (an index or a time); left end: 0 */
+  double last_place; /* x position of the chart's right end (an index or a time); left end: 0 */
   double left, right, top, bottom;
   double low, high;
 };

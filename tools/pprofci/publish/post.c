@@ -94,8 +94,8 @@ static void look_through(struct post *post, const struct node *items,
   }
 }
 
-/* Searches the lists of the code host for the comment or issue with the marker of -key and the
- * right author. */
+/* Finds the comment or issue that post->author wrote and that has the marker of -key. Searches the
+ * lists of the code host. */
 static pprofc_status post_find(struct post *post, const struct forge_texts *texts,
                                struct post_found *found, pprofc_error *error) {
   const char *list = site_path(post->site, texts->list, "");

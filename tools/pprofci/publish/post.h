@@ -68,7 +68,7 @@ struct site;
 
 /* API paths and JSON keys of one type of text on a code host: comments or issues. */
 struct forge_texts {
-  const char *list, *item; /* API paths of all comments or issues, and of one of them */
+  const char *list, *item; /* API paths of the list of texts, and of one text */
   const char *query;       /* query string for the largest page of the list: "?per_page=100" */
   const char *id, *text;   /* JSON keys of the id and of the text */
 };

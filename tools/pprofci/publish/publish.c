@@ -413,8 +413,8 @@ static void send_all(struct publish *p, const char *links, const bool *places) {
 
 /* ---- the command ------------------------------------- */
 
-/* Chooses the destinations that -to names. Without -to, chooses the status. Then also chooses the
- * comment if the pull request is known. */
+/* Chooses the destinations that -to names. Without -to, chooses the status, and also the comment if
+ * the pull request is known. */
 static void choose_places(const struct publish *p, bool *places) {
   bool has_change = p->site.number || *p->site.branch;
   memcpy(places, p->options->places, sizeof p->options->places);

@@ -18,7 +18,7 @@ struct push_links {
   size_t count;
 };
 
-/* Escapes a label value in a query like a string literal of Go. */
+/* Escapes a label value for a query, by the rules of Go's string literals. */
 static void links_put_quoted(struct buffer *out, pprofc_str value) {
   buffer_add_char(out, '"');
   for (size_t i = 0; i < value.size; i++) {

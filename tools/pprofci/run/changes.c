@@ -131,8 +131,8 @@ static void grow_line(struct line_growth *lines, size_t *count, int64_t line, in
   lines[i].grown = sum_add(lines[i].grown, grown);
 }
 
-/* Returns the line of a function that grew most, or 0. In `profile`, a difference of base and head,
- * values of the base are negative. */
+/* Returns the line with the largest growth in a function, or 0. In `profile`, a difference of base
+ * and head, values of the base are negative. */
 static int64_t find_line(struct ci_run *run, const pprofc_profile *profile, size_t type,
                          const struct stack_frame *frame) {
   struct line_growth lines[LINES_MOST];
@@ -155,8 +155,8 @@ static int64_t find_line(struct ci_run *run, const pprofc_profile *profile, size
  * functions of the user's repository. */
 #define OWN_SHARE 0.7
 
-/* Returns the innermost function that has at least OWN_SHARE of the largest growth among the
- * functions of the user's repository, or SIZE_MAX. */
+/* Finds the largest growth of a function of the user's repository. Returns the innermost function
+ * with at least OWN_SHARE of this growth, or SIZE_MAX. */
 static size_t find_own(struct ci_run *run, const struct drawn *d, const struct drawn_sum *sums,
                        const struct judged *judged, bool *own) {
   const struct stack_frames *frames = &d->graph.frames;
@@ -204,7 +204,7 @@ static void set_own(struct ci_run *run, struct run_pair *pair, const struct judg
   pair->own.share = blame_share(&blame, pair->own.delta);
 }
 
-/* Finds the file and line in the user's repository that explain the change of two profiles. */
+/* Finds the file and line in the user's repository that explain the change between two profiles. */
 static pprofc_status explain_change(struct ci_run *run, struct run_pair *pair, struct drawn *d,
                                     const pprofc_profile *profile, const struct judged *judged,
                                     pprofc_error *error) {

@@ -388,8 +388,8 @@ static enum source_state source_state(struct ci_run *run, const struct code_plac
   return is_touched(code, changes, place, from) ? SOURCE_IN_DIFF : SOURCE_SAME;
 }
 
-/* True if the source diff edits a function that is inlined at a location. The lines of these
- * functions are p->locations.lines[first] to p->locations.lines[own - 1]. */
+/* True if the source diff edits a function that is inlined at a location. The inlined functions
+ * have p->locations.lines[first] to p->locations.lines[own - 1]. */
 static bool inlines_edited(struct ci_run *run, const pprofc_profile *p, uint32_t first,
                            uint32_t own, enum diff_side side) {
   for (uint32_t i = first; i < own; i++) {

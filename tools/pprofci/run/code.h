@@ -88,8 +88,8 @@ pprofc_status changes_find(struct ci_run *run, struct run_pair *pair, const ppro
 void lines_find(struct ci_run *run, struct run_pair *pair, const pprofc_profile *difference,
                 size_t type, const struct judged *judged);
 
-/* Returns the index in hunk->lines of the first of at most `most` lines to show. These lines
- * surround the line that grew most. */
+/* Chooses at most `most` lines of a hunk to show, around the line that grew most. Returns the index
+ * in hunk->lines of the first chosen line. */
 size_t lines_window(const struct run_hunk *hunk, size_t most);
 
 /* ---- JSON (comparisons.c) ------------------------- */
@@ -135,10 +135,9 @@ struct revisions *code_sources(const struct ci_run *run);
  * function around it. */
 pprofc_str code_def_name(pprofc_str name);
 
-/* Finds the lines of a function in the version `side` of a changed file. If function->first is
- * known, stores this line and the last line in *one, and sets *extents to `one`. Otherwise finds a
- * Python function by its name, and sets *extents to an array of its definitions. Returns the length
- * of this array, which is above 1 if the file defines the function several times. */
+/* Finds the lines of a function in the version `side` of a changed file. Stores an array of ranges
+ * in *extents, and returns its length. If function->first is known, the array is *one. Otherwise it
+ * has all definitions of the Python function with this name. */
 size_t code_extents(struct ci_run *run, enum diff_side side, const struct changed_file *file,
                     const struct def *function, const struct def **extents, struct def *one);
 

@@ -126,8 +126,8 @@ pprofc_status files_copy(const char *from, const char *to, pprofc_error *error);
 
 typedef int files_order(const struct dirent **a, const struct dirent **b);
 
-/* Lists the names in a folder, including hidden ones. `order` sorts the names, such as
- * alphasort(3). */
+/* Lists the names in a folder, including hidden ones. `order` is a comparison function
+ * such as alphasort(3). */
 pprofc_status files_list(struct ci_run *run, const char *folder, files_order *order,
                          const char ***names, size_t *count, pprofc_error *error);
 

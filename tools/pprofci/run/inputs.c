@@ -262,7 +262,7 @@ static void inputs_check(const struct ci_run *run) {
   for (int side = 0; side < SIDES; side++) check_readable(run->bench[side]);
 }
 
-/* Puts "./" before a path that begins with '-'. Checks that both folders exist. */
+/* Puts "./" before a path that begins with '-'. Checks that the folders of base and head exist. */
 static void settle_paths(struct ci_run *run, const char **folders) {
   for (int side = 0; side < SIDES; side++) {
     folders[side] = text_path(&run->arena, folders[side]);

@@ -12,7 +12,7 @@
 /* Minimum growth, as a share of the base's total, at which the page lists a function that cannot be
  * tested. */
 #define LEAST_SHARE 0.01
-/* Maximum number of names in a list of functions whose changes cancel. */
+/* Maximum number of names in a list of functions whose changes cancel out. */
 #define INSIDE_MOST 8
 #define NAME_MOST   160 /* maximum length in bytes of a name in a sentence */
 #define SUMS_MOST   3   /* maximum number of groups of functions whose sums a sentence lists */
@@ -100,7 +100,7 @@ static void judged_row_take(const struct filling *f, const pprofc_verdict_row *r
 
 /* ---- cost that moved --------------------------------- */
 
-/* Returns the names of the functions of a domain, a group of functions whose changes cancel. */
+/* Returns the names of the functions of a domain (a group whose changes cancel out). */
 static const char *judged_domain_names(const struct filling *f,
                                        const pprofc_verdict_domain *domain) {
   struct buffer names = ci_buffer();
@@ -114,8 +114,8 @@ static const char *judged_domain_names(const struct filling *f,
   return buffer_take(&names, &f->run->arena).data;
 }
 
-/* If a domain (group) consists of two related functions, and is named after one of them, returns
- * the name of the other function. Otherwise returns "". */
+/* If a domain (group) consists of two functions whose changes cancel out, and has the name of one
+ * of them, returns the name of the other. Otherwise returns "". */
 static pprofc_str judged_domain_other(const struct noise_report *report,
                                       const pprofc_verdict_domain *domain) {
   const pprofc_verdict_row *first = &report->rows[domain->rows[0]];
@@ -125,8 +125,7 @@ static pprofc_str judged_domain_other(const struct noise_report *report,
   return str_equal(domain->name, second->name) ? first->name : STR("");
 }
 
-/* Converts a domain, a group of functions whose changes cancel, into one line. If the domain has
- * two related functions, the line names both. */
+/* Converts a domain, a group of functions whose changes cancel out, into one line. */
 static void judged_domain_take(const struct filling *f, const pprofc_verdict_domain *domain,
                                struct change *change) {
   *change = judged_estimate(f->report, &domain->net);
@@ -164,9 +163,9 @@ static void judged_take(struct filling *f, bool changed) {
   }
 }
 
-/* True if the page lists the function as a reason for growth. A function that grew less than the
- * others is not a reason. With one run each of base and head, lock contention cannot be tested, so
- * every function that grew enough is a reason. */
+/* True if the page lists the function as a reason for growth. A function that grew by a smaller
+ * percentage than all functions together is not a reason. Lock contention cannot be tested with one
+ * run each of base and head, so every function that grew by LEAST_SHARE is a reason. */
 static bool judged_is_reason(const struct filling *f, const pprofc_verdict_row *row) {
   const pprofc_verdict_estimate *e = &row->flat;
   const pprofc_verdict_domain *domain = pprofc_verdicts_domain_of(f->report->verdicts, row);
@@ -410,8 +409,8 @@ static double judging_measured(const struct run_pair *pair, const struct judged 
   return agrees ? measured : 0;
 }
 
-/* Sets the data for values per operation: -ops if it is set. Otherwise uses the benchmark's results
- * per operation if all runs have them, and the iterations if not. */
+/* Chooses the data for values per operation: -ops if it is set, else the benchmark's results if all
+ * runs have them, else the number of iterations. */
 static void judging_expose(const struct ci_run *run, const struct run_pair *pair, struct judged *j,
                            const char *index) {
   const char *ops = run->options->ops;

@@ -93,8 +93,8 @@ static void take_function(const struct lines_search *s, struct changed_line *lin
   line->function = function;
 }
 
-/* Callback of line_costs: true for a changed line. The cost `inner` of a line that calls a changed
- * line omits the samples of this call. */
+/* Callback of line_costs: true for a changed line. line_costs then omits the samples of this line
+ * from the cost `inner` of the lines that call it. */
 static bool owns_samples(void *context, enum diff_side side, const struct line_cost *cost) {
   return changed_line_at(context, side, cost) != NULL;
 }
@@ -420,7 +420,7 @@ static pprofc_str worst_line(const struct lines_search *s, const struct hunk *fr
 
 /* Chooses the line of a hunk that most likely made a function grow: the line whose cost grew most.
  * If inlined code grew more, chooses the added line with the largest cost. If the profile has no
- * lines of the function, chooses the line with the most new words. Returns the function. */
+ * lines of the function, chooses the line with the most new words. Returns this function. */
 static pprofc_str choose_worst(const struct lines_search *s, const struct hunk *from,
                                const struct interner *old, struct run_hunk *to) {
   const struct around *around = &s->around[from - s->revisions->hunks.hunks];
@@ -460,8 +460,8 @@ static void fill_hunk(const struct lines_search *s, const struct changed_file *f
   name_hunk(s, to, function);
 }
 
-/* Returns the rank of a hunk: 0 if its cost grew inside a function, 1 if its cost grew at the line
- * that declares a function (this line itself costs nothing), and 2 if its cost did not grow. */
+/* Returns the rank of a hunk: 0 if its cost grew inside a function, 1 if its cost grew but its line
+ * `worst` only declares a function, and 2 if its cost did not grow. */
 static int hunk_rank(const struct run_hunk *hunk) {
   if (!(hunk->delta > 0)) return 2;
   return hunk->declares;
@@ -516,8 +516,8 @@ static void take_hunks(const struct lines_search *s) {
   if (pair->hunk_count > HUNKS_MOST) pair->hunk_count = HUNKS_MOST;
 }
 
-/* Sets the divisors that convert sums of samples to the amounts in the rows of functions. If base
- * and head were not judged, the amounts are means per run, or per operation. */
+/* Sets the divisors that convert sums of samples to the amounts in the rows of functions. Without
+ * verdicts, an amount is per operation, or per run if the number of operations is unknown. */
 static void set_divisors(struct lines_search *s, const pprofc_profile *p, size_t type) {
   const struct noise_report *report = &s->judged->reports[0];
   const double shown[SIDES] = {report->summary.total_base, report->summary.total_head};

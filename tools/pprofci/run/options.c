@@ -263,7 +263,7 @@ static void check_values(const struct run_options *o) {
 
 static const struct {
   size_t base, head;
-  const char *prefix; /* prefix of the two flag names, such as "bench-" */
+  const char *prefix; /* text before "base" and "head" in the flags */
 } sides[] = {{FIELD(base), FIELD(head), ""},
              {FIELD(bench_base), FIELD(bench_head), "bench-"},
              {FIELD(program_base), FIELD(program_head), "program-"},

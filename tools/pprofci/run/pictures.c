@@ -142,7 +142,7 @@ static bool side_is_idle(const struct run_pair *pair, int side, bool both,
 static void note_idle(const struct ci_run *run, const struct run_pair *pair, const char *path,
                       bool both) {
   if (pair->paths[SIDE_BASE] || pair->paths[SIDE_HEAD]) return;
-  if (*run->options->record) path = pair->stems[SIDE_HEAD]; /* `path` is a temporary file */
+  if (*run->options->record) path = pair->stems[SIDE_HEAD]; /* instead of a temporary path */
   if (both && !*run->options->record)
     message_note("pprofci: skipped '%s' and its base: no samples", path);
   else
@@ -212,8 +212,8 @@ static void draw_sources(struct ci_run *run, struct run_pair *pair,
       pair->diff, {files[SIDE_BASE], files[SIDE_HEAD]}, true, judged};
   if (!pair->diff) return;
   /* If base and head have several runs, the verdicts color the flame graph, and noise is grey. With
-   * one run each, the noise is unknown, so the verdicts choose no colors. If the table shows values
-   * per second, the graph always gets the verdicts, because it then shows values per second. */
+   * one run each, the noise is unknown, so the graph gets no verdicts. A graph of values per second
+   * always gets verdicts, because only they can convert its values to this unit. */
   pprofc_report_options judged_options = *options;
   const struct pair_verdicts *first = pair->comparisons;
   if (pair->comparison_count && (!first->weak || first->summary.exposure == PPROFC_EXPOSURE_TIME))

@@ -46,7 +46,7 @@ int64_t source_instructions(const char *path);
 /* ---- flame graphs --------------------------------- */
 
 #define GRAPH_VIEWER "flame/viewer.js" /* file of the viewer in the page's folder */
-#define GRAPHS_MOST  ((size_t)9000000) /* maximum bytes of a page without scripts and HTML tags */
+#define GRAPHS_MOST  ((size_t)9000000) /* maximum bytes of the texts and graphs in a page */
 
 /* Sets *packed to the graph's data (flame_data of flame/flame.h) in base64. Sets *packed to "" if
  * the data exceeds 64 MB. The text is in the arena. */

@@ -92,9 +92,9 @@ struct recording {
   size_t count, capacity;
   struct interner keys; /* keys of the benchmarks in `items`: package, cpu and name */
   struct buffer texts;  /* array of struct recorded_text, in order of measurement */
-  size_t first_texts;   /* number of texts from the first stage; in them, results of selected
-                           benchmarks do not count, because a second stage measures these again */
-  size_t round;         /* number of the current round */
+  size_t first_texts; /* number of texts from the first stage; their results of selected benchmarks
+                         do not count, because the second stage measures these again */
+  size_t round;       /* number of the current round */
   size_t steps, all_steps;
 };
 

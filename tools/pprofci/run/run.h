@@ -68,11 +68,11 @@ struct change {
   double q;     /* adjusted p-value; NaN: not tested */
   const char *verdict; /* verdict as a word: "grew", "moved", "unchanged" ... */
   bool changed;        /* true if the verdict reports a change */
-  bool certain; /* true if the function, or all functions together, changed by more than noise */
+  bool certain; /* true if the function changed by more than noise, even if all functions did */
   const char *partner; /* function from or to which cost of this function moved, or NULL */
   const char *code;    /* state of the function's code, such as "same" (code_word), or "" */
-  /* names of functions whose changes cancel, or NULL. If not NULL, `name` is the caller, type,
-   * package or file that contains these functions. */
+  /* names of functions whose changes cancel out, or NULL. If not NULL, `name` is the caller, type,
+   * package or file that these functions share. */
   const char *inside;
 };
 
@@ -111,7 +111,7 @@ struct pair_verdicts {
   bool per_operation;
   bool has_code;  /* true if the code of base and head was compared */
   bool same_code; /* true if all sampled functions have the same machine code */
-  size_t moved;   /* number of functions with the same code at another offset in their cache line */
+  size_t moved;   /* number of functions with equal code at different offsets in a cache line */
   const char *differs; /* differences between the builds: "; compiler: -go1.21 +go1.22" */
   /* true if base and head each have only one run, so that the noise is unknown */
   bool weak;
@@ -122,8 +122,8 @@ struct pair_verdicts {
   size_t because_count;
   const char *sentence; /* change of the total: "71.4s less (-93%)." */
   /* Parts of summary.total_delta that the changed rows do not explain. `environment` is the part
-   * that depends on the machine, such as time in the kernel. `rest` is the sum of `rest_count`
-   * other functions. */
+   * that depends on the machine, such as time in the kernel. `rest` is the remaining part, the
+   * change of `rest_count` functions. */
   double environment, rest;
   size_t rest_count;
   /* function with the largest value, or NULL; summary.visible is its smallest detectable change */
@@ -173,8 +173,8 @@ struct run_pair {
   bool has_sources;       /* true if the diff of the sources is known */
   struct run_hunk *hunks; /* changed lines with a cost, largest growth first */
   size_t hunk_count;
-  /* pictures of base, of head, and of the difference or the only profile; all have the same scale
-   * and order */
+  /* pictures of base, of head, and of the difference (or of the only profile); their frames have
+   * the same scale and order */
   struct run_picture pictures[SIDES + 1];
   pprofc_str graph; /* packed flame graph (profiles.h), or "" if it is too large for the page */
   const char *graph_file;          /* file of the graph in the page's folder, or NULL */
@@ -215,7 +215,7 @@ struct ci_run {
   bool has_base;
 
   const char *work;            /* temporary folder */
-  const char *out, *benchdiff; /* folders of the artifacts */
+  const char *out, *benchdiff; /* folders of the page and of the benchmark tables */
   const char *stage; /* temporary folder in `out` for new files, with subfolders ci and benchdiff */
   bool has_worktree;
   pprofc_str machine;                    /* machine of the measurements, or empty */
@@ -251,7 +251,7 @@ struct ci_run {
   const char *instructions; /* verdict on counts: "regressed: instructions 12 -> 34", or "" */
   struct run_fired *fired;  /* functions that -fail-on found */
   size_t fired_count, fired_capacity;
-  size_t fail_used[RUN_FAIL_ON_MAX]; /* number of comparisons that could test each condition */
+  size_t fail_used[RUN_FAIL_ON_MAX]; /* for each -fail-on: number of comparisons that tested it */
   pprofc_str noise_rules;            /* contents of the file -noise-rules, or empty */
   struct interner screened;          /* benchmarks that -record did not measure again */
   struct buffer loads;               /* array of struct round_load, one per round */
@@ -312,7 +312,7 @@ void draw_pairs(struct ci_run *run);
 void judge_results(struct ci_run *run);
 void stage_commit(struct ci_run *run);
 
-/* Adds the functions that -fail-on found to the verdict. */
+/* Applies the results of -fail-on to the verdict. */
 void failing_judge(struct ci_run *run);
 
 /* Removes the temporary files of a run. `run` is a struct ci_run. */

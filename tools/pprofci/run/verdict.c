@@ -146,8 +146,8 @@ static void plot_rows(struct ci_run *run, const pprofc_bench *set) {
   pairs_free(&pairs);
 }
 
-/* Minimum change in bytes that counts for the bundled program. Smaller changes come from buffers
- * that grow. */
+/* Smallest change in bytes that counts for the bundled profiles' benchmarks. Smaller changes come
+ * from buffers that grow. */
 #define BUNDLED_FLOOR 64
 
 static void set_up_sides(struct ci_run *run) {

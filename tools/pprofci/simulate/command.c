@@ -62,7 +62,7 @@ static void count_add_malloc(struct word_list *w, const char *const *words) {
 /* JavaScript that Node runs first. It stops V8 from compiling functions in batches. Otherwise a
  * change of one benchmark would change when V8 compiles the functions of the next one. valgrind
  * slows down vitest, whose timeouts of one minute and more are fixed, so the script lengthens these
- * timeouts. A worker process of vitest (it has process.send) keeps its timers. */
+ * timeouts. It changes no timeouts in vitest's worker processes, which have process.send. */
 static const char node_preload[] =
     "require('v8').setFlagsFromString('--no-baseline-batch-compilation');\n"
     "if (!process.send && /vitest/.test(process.argv[1])) {\n"

@@ -106,16 +106,16 @@ void sides_set_up(struct ci_run *run, int side, const char *folder);
 const char *const *sides_node(struct ci_run *run, const char *folder, const char *mode,
                               const char *const *words);
 
-/* Copies lines with names of Python functions: "py::parse:/venv/site-packages/tom/parser.py". If an
- * installed module has its source file in the folder src of the checkout `folder`, replaces its
- * path by the path in the checkout. Changed lines can then be found. */
+/* Copies lines with names of Python functions: "py::parse:/venv/site-packages/tom/parser.py".
+ * Replaces the path of an installed module by the path of its source file in the folder src of the
+ * checkout `folder`, if this file exists. */
 void sides_source_files(const char *folder, pprofc_str text, struct buffer *to);
 
 /* Appends a quoted field of CSV. */
 void csv_field(struct buffer *out, const char *text);
 
-/* Adds lines with the columns name, unit, value and assume to the results of base or head, and
- * frees the text. */
+/* Adds CSV lines with the columns name, unit, value and assume to the results of base or head.
+ * Frees the text. */
 void results_save(struct ci_run *run, int side, struct buffer *text);
 
 /* Adds the pair of profiles of a benchmark. Names of its artifacts end with "_" and `ending`. */

@@ -70,8 +70,8 @@ static const struct insertion {
     {"runtime/mgcscavenge.go", "(s *scavengerState) wake() {", "lock(&s.lock)\n",
      "s.parked = false\n"},
 
-    /* Let the monitor thread wake up only once a second. After 10 milliseconds, a short time under
-     * valgrind, it takes the processor from a goroutine. The program then starts a thread. */
+    /* Let the monitor thread wake up only once a second. It takes the processor from a goroutine
+     * after 10 milliseconds, a short time under valgrind. The program then starts a new thread. */
     {"runtime/proc.go", "sysmon() {",
      "if delay > 10*1000 { // up to 10ms\n\t\t\tdelay = 10 * 1000\n\t\t}\n",
      "delay = 1000 * 1000\n"},

@@ -187,9 +187,9 @@ static void note_object(struct counting *c, pprofc_str object) {
                  STR_ARG(object));
 }
 
-/* Prints a message about each program file or library in a profile that was built without debug
- * information, such as an extension of Python or an addon of Node. Skips files that the project in
- * `folder` cannot build. */
+/* Checks the program files and libraries of a profile. Prints a message about each file without
+ * debug information, such as an extension of Python or an addon of Node. Skips files that the
+ * project in `folder` cannot build. */
 static void note_objects(struct counting *c, const char *folder, const char *path) {
   pprofc_profile *p = NULL;
   pprofc_read_options options;

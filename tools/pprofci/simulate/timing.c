@@ -95,7 +95,7 @@ static void add_time(struct timing *t, int side, const struct node *entry) {
   buffer_add(&timed_of(t, name)->seconds[side], &seconds, sizeof seconds);
 }
 
-/* Returns the number of benchmarks in a result file. */
+/* Adds the times of the benchmarks in a result file. Returns the number of these benchmarks. */
 static size_t add_times(struct timing *t, int side, const char *path) {
   struct node *root;
   ci_need(json_tree_read(&t->run->arena, path, RESULTS_MAX, &root, &ci_error));
@@ -229,7 +229,7 @@ static void timing_free(struct timing *t) {
   talk_free(&t->talk);
 }
 
-/* Removes the files outside of the run's folders, then cleans up the run. */
+/* Removes the FIFOs and the files that describe generated code. Then cleans up the run. */
 static void timing_clean(void *context) {
   struct timing *t = context;
   sampling_clean(t);

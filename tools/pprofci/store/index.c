@@ -113,8 +113,8 @@ static pprofc_str index_text(struct store_index *x, sqlite3_stmt *statement, int
 
 /* Maps the ids of runs or series in the index to their array indices in memory. */
 struct load_places {
-  size_t *items; /* for each id, its array index plus one; 0 if the id is unused */
-  size_t count;  /* largest id plus one */
+  size_t *items; /* for each id in the index, its array index plus one; 0: no such id */
+  size_t count;  /* largest id in the index, plus one */
 };
 
 /* Records that the index is damaged. Always returns false. */

@@ -18,7 +18,7 @@
 struct stored_key {
   const char *name;
   uint64_t size;
-  int64_t time; /* time of writing, in seconds since 1970 */
+  int64_t time; /* time at which the file was written, in seconds since 1970 */
 };
 
 struct stored_keys {
@@ -73,7 +73,7 @@ void stored_keys_add(struct stored_keys *keys, pprofc_str name, uint64_t size, i
 /* ---- earlier runs (past.c) ------------------------ */
 
 struct past_run {
-  struct record_place place; /* must be first: record_by_order reads it at the start of a run */
+  struct record_place place; /* must be first: record_by_order casts a past_run * to a place */
   const char *key;           /* key of the record */
   pprofc_str branch, machine, verdict, headline;
   int64_t status;

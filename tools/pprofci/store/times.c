@@ -14,7 +14,7 @@ static bool times_digits(pprofc_str text, size_t at, size_t size, int *value) {
 /* Fields of a time such as "2026-11-20T10:00:00Z". A date has only the fields before the T. */
 static const struct {
   size_t at, size;
-  char after; /* character that follows the field in the text */
+  char after; /* character after the field, such as '-' */
 } time_parts[] = {{0, 4, '-'}, {5, 2, '-'}, {8, 2, 'T'}, {11, 2, ':'}, {14, 2, ':'}, {17, 2, 'Z'}};
 
 bool times_parse(pprofc_str text, int64_t *seconds) {

@@ -8,7 +8,7 @@
 struct function_shares {
   struct past *past;
   const struct trend_query *query;
-  struct past_point *points; /* points of all runs, sorted by run */
+  struct past_point *points; /* shares of functions in all runs, sorted by run */
   size_t point_count, point_capacity;
 };
 

@@ -25,8 +25,8 @@ struct trend_graphs {
   size_t count, tries;
 };
 
-/* True if a profile is of the benchmark of a series, and its kind explains values in the unit of
- * the series. */
+/* True if the profile and the series have the same benchmark, and the profile type fits the unit of
+ * the series. For example, "cpu" fits a unit of time. */
 static bool graphs_explains(const struct past_profile *p, const struct past_series *s) {
   bool share = str_starts(s->unit, STR("%"));
   pprofc_str kind = str_of(number_kind(s->unit));

@@ -19,9 +19,9 @@ static pprofc_str part_key(pprofc_str part, size_t i, char number[24]) {
   return str_of(number);
 }
 
-/* Returns the value of a label in a name. The label is "gomaxprocs", or the label of a part
- * (part_key). Returns "" if the name has no such part. If a label is repeated, its last value
- * counts. */
+/* Returns the value of a label in a benchmark's name, or "" if the name lacks the label.
+ * "gomaxprocs" is the label of the number at the end. part_key returns the labels of the other
+ * parts. If a label is repeated, its last value counts. */
 static pprofc_str name_label(pprofc_str name, pprofc_str label) {
   size_t dash = str_find_last_char(name, '-');
   int64_t procs;

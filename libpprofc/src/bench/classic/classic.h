@@ -15,7 +15,7 @@ struct classic_metric {
 };
 
 struct classic_benchmark {
-  uint32_t group, name; /* index in classic.groups, and string index of the name */
+  uint32_t group, name; /* index in classic.groups, and string index of the benchmark's name */
 };
 
 /* Format for the numbers of a row. */
@@ -52,7 +52,7 @@ struct classic {
   pprofc_bench_classic_options options;
   struct arena arena;
   uint32_t *input_configs; /* string indices of the names of the inputs */
-  uint32_t *configs;       /* names of the columns: input_configs without repeated names */
+  uint32_t *configs; /* string indices of the columns' names: input_configs without repetitions */
   size_t config_count;
   struct interner groups;
   uint32_t *units; /* string indices of the units, in order of first use */

@@ -81,7 +81,7 @@ static void grid_cell(struct grid *grid, pprofc_str text, enum grid_align align)
   grid_span(grid, 1, text, align, grid->column == 0 || text.size == 0 ? STR("") : STR(" "));
 }
 
-/* Prevents cells that span several columns from widening this column. */
+/* Prevents cells that span several columns from widening `column`. */
 static void grid_fix(struct grid *grid, size_t column) {
   size_t old = grid->fixed_capacity;
   if (!ARRAY_RESERVE(grid->mem, grid->fixed, grid->fixed_capacity, column + 1)) {

@@ -302,7 +302,7 @@ static int compare_paths(const void *a, const void *b) {
   return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Returns the length of the start of `path` before the benchmark's "directory_name", or 0. */
+/* Returns the length of the part of `path` before the benchmark's "directory_name", or 0. */
 static size_t home_of(pprofc_str path, const struct node *benchmark) {
   static const char file[] = "/new/sample.json";
   pprofc_str folders = node_text(benchmark, "directory_name");

@@ -41,7 +41,7 @@ static void hyperfine_read_result(struct bench_sink *sink, const struct node *re
       else
         sink_zero_time(sink);
       json_add_value(sink, memory, 0, STR("peak-RSS-bytes"));
-      if (time == times->first) { /* once: these times are means of all runs */
+      if (time == times->first) { /* `user` and `system` are means of all runs, so add them once */
         json_add_value(sink, node_get(result, "user"), 0, STR("user-sec/op"));
         json_add_value(sink, node_get(result, "system"), 0, STR("sys-sec/op"));
       }

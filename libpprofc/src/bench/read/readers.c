@@ -6,7 +6,7 @@
 
 /* ---- files of other tools --------------------------- */
 
-/* A kind of file without results, and advice for the user. Such a file begins with `start`, and its
+/* A kind of file without results, and advice for the user. The file begins with `start`, and its
  * first 4 KiB contain `inside`. */
 struct foreign_file {
   const char *start, *inside, *advice;

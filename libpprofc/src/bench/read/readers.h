@@ -57,10 +57,10 @@ void bench_unmap(struct bench_map *map);
 pprofc_status bench_read_map(struct pprofc_bench *set, const char *label, const char *path,
                              const struct bench_map *map, pprofc_error *error);
 
-/* Reads benchmark text from a file in another format, such as JSON. Line numbers start at 1. */
+/* Reads benchmark text. Line numbers start at 1. */
 pprofc_status bench_read_lines(const struct bench_source *source, pprofc_error *error);
 
-/* Reads lines by the rules of benchstat before 2021, without messages. */
+/* Reads lines by the rules of benchstat before 2021. Ignores invalid lines. */
 void bench_read_classic_lines(const struct bench_source *source);
 
 struct criterion_tree {
@@ -72,9 +72,9 @@ struct criterion_tree {
  * folder. The list may be empty. */
 pprofc_status criterion_tree_find(struct arena *arena, const char *folder,
                                   struct criterion_tree *tree, pprofc_error *error);
-/* Finds the folder with all results of one process of criterion, to which `path`
- * (.../new/sample.json) belongs. Sets *home to the length of the folder's name in `path`. Sets
- * *home to 0 if benchmark.json does not show the folder. */
+/* Finds the folder with all results of the criterion process that wrote `path`
+ * (.../new/sample.json). Sets *home to the length of the folder's name in `path`. Sets *home to 0
+ * if benchmark.json does not show the folder. */
 pprofc_status criterion_tree_home(const pprofc_allocator *mem, const char *path, size_t *home,
                                   pprofc_error *error);
 

@@ -14,7 +14,7 @@
 #include "profile/stack_tree.h"
 
 struct fold_table {
-  uint64_t *slots; /* each slot has the upper half of a hash, and index + 1; 0: free slot */
+  uint64_t *slots; /* in each slot: upper half of a hash, 1 + index of entry or chunk; 0: free */
   size_t capacity; /* number of slots, a power of two or 0 */
   size_t count;
 };

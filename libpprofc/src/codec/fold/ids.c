@@ -62,8 +62,8 @@ static inline fold_lanes fold_unusual(const uint8_t *at, const struct fold_large
   return (now >= 0) & (larger | (now == 0));
 }
 
-/* True if fold_unusual finds no id in the stack. False if it cannot check the stack, because the
- * stack is too short or f->largest_id has more than 3 bytes. */
+/* True if every id in the stack is usual (see fold_unusual). False if it cannot check the stack,
+ * because the stack is too short or f->largest_id has more than 3 bytes. */
 static bool fold_ids_are_usual(const struct fold *f, const uint8_t *data, size_t size) {
   if (size < LANES + BEFORE || data[size - 1] >= 0x80 || f->largest_id >> 21) return false;
   const struct fold_largest largest = fold_largest(f->largest_id);

@@ -205,7 +205,7 @@ static bool fold_lost_base(const struct fold *f, const pprofc_profile *p) {
 
 /* Frees the kept fields except the strings, because a decoded profile points only to strings. Moves
  * the strings to the start of the block, and shrinks the block. Does nothing if the strings or the
- * other fields are small. */
+ * other kept fields are small. */
 static void fold_keep_strings(struct fold_stream *s, pprofc_profile *p) {
   struct input_sink *kept = &s->kept;
   pprofc_str *strings = (pprofc_str *)(uintptr_t)p->strings.items;

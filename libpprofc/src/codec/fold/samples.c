@@ -63,7 +63,7 @@ static bool fold_add_piece(struct fold *f, struct fold_parts *p, const uint8_t *
   return !f->joined.failed;
 }
 
-/* Adds the location ids of the field in [head, end). */
+/* Adds the location ids of the field in [head, end) to the sample's stack. */
 static bool fold_locations(struct fold *f, struct fold_parts *p, const struct wire_field *field,
                            const uint8_t *head, const uint8_t *end) {
   if (field->type == WIRE_BYTES)

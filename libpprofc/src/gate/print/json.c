@@ -129,8 +129,8 @@ static uint64_t fingerprint_of(uint64_t print, pprofc_str text) {
   return print;
 }
 
-/* Writes an issue with file, line and a fingerprint, which is equal in all runs for a benchmark and
- * unit. */
+/* Writes an issue with file, line and fingerprint. A benchmark in one unit has the same fingerprint
+ * in all runs. */
 static void put_issue(struct json_writer *json, const char *check, const char *severity,
                       pprofc_str description, uint64_t fingerprint, pprofc_str path, size_t line) {
   char print[32];

@@ -1,4 +1,4 @@
-/* Prints the rows and the verdict of the gate in each format, and declares the shared functions. */
+/* Prints the rows and the verdict of the gate. Declares the functions that the formats share. */
 #ifndef PPROFC_GATE_PRINT_PRINT_H
 #define PPROFC_GATE_PRINT_PRINT_H
 

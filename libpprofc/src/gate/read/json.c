@@ -31,8 +31,8 @@ static const struct node *json_cell_of(const struct node *row, size_t column) {
   return NULL;
 }
 
-/* Sides (base and head) in a column of a table. BOTH_SIDES: the table compares the column (head)
- * with its first column (base). A table with a single column has only one side. */
+/* Sides (base and head) in a column of a table. BOTH_SIDES: the column is the head, and the first
+ * column of the table is the base. A table with a single column has only one side. */
 enum present { BOTH_SIDES, ONLY_BASE, ONLY_HEAD };
 
 static bool json_read_cell(struct json_table *t, const struct node *row, size_t column,

@@ -5,10 +5,10 @@
  * rules and their error rates. */
 #include "gate/read/read.h"
 
-#define ROWS_LEAST   8  /* minimum number of benchmarks for computing a speed */
+#define ROWS_LEAST   8  /* minimum number of benchmarks for computing the machine's speed */
 #define PASSES_LEAST 5  /* minimum number of rounds in base and in head */
 #define GROUPS_MOST  16 /* maximum number of groups of benchmarks with equal unit and rounds */
-/* The gate divides by the speeds only if at most this share of a benchmark's variance remains. */
+/* The gate divides by the machine's speeds only if at most this share of the variance remains. */
 #define LOWERED 0.7
 /* The gate pairs each round of base with the same round of head only if this reduces the variance
  * of the change to at most this share. */
@@ -178,8 +178,8 @@ static double squares_of(const struct speed_group *g, const double *values) {
          pprofc_moments_of(values + base, head).variance * (double)(head - 1);
 }
 
-/* Returns the share of a benchmark's variance that remains after the division by the speeds, as the
- * median over all benchmarks. */
+/* Returns the share of a benchmark's variance that remains after division by the machine's speeds:
+ * the median over all benchmarks. */
 static double group_share_left(const struct speed_group *g, double *scratch, double *values) {
   size_t rows = g->size;
   for (size_t i = 0; i < rows; i++) {
@@ -272,8 +272,8 @@ static bool group_add_whole(struct speed_work *w, const struct speed_group *g, d
 
 /* ---- the common speed -------------------------------- */
 
-/* Warns about the noise. If the geometric mean did not change, also prints the smallest change of
- * the mean that the test finds. A smaller change of all benchmarks counts as machine speed. */
+/* Warns that the machine's speed changed. If the geometric mean did not change significantly, also
+ * prints the smallest change of the mean that the test would find. */
 static void group_warn(struct gate *gate, const struct speed_group *g) {
   double noise = sqrt(squares_of(g, g->speeds) / (double)(g->passes - 2));
   double level = gate->settings.alpha / WHOLE_FACTOR;

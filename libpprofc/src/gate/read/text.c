@@ -20,7 +20,7 @@ struct gate_text_table {
   struct text_header labels, units;
   size_t headers; /* number of header lines so far */
   const struct text_header *columns;
-  bool open, found;      /* open: true if rows may follow; found: true after the first table */
+  bool open, found;      /* open: true if rows may follow; found: true if a table was found */
   pprofc_str base_label; /* label of the base, from the first table with several columns */
   bool several;
 };

@@ -99,7 +99,7 @@ struct callgrind_flow {
   double *calls;     /* for each function and type: cost of the calls to the function */
   double *root;      /* for each function and type: cost that does not come from calls */
   double *inclusive; /* for each function and type: inclusive cost */
-  /* The three arrays above contain magnitudes: negative costs count as positive. */
+  /* `calls`, `root` and `inclusive` are magnitudes: negative costs count as positive. */
   uint32_t *order; /* indices of the functions, callees before callers */
   bool *recursive; /* true for each function that is part of a cycle */
 };
@@ -159,7 +159,7 @@ static inline double *callgrind_pruned(const struct callgrind_tree *tree, size_t
 struct callgrind_entry {
   uint32_t call;     /* index of the most expensive call to the context's function, or NONE */
   uint32_t site;     /* location of the call, or NONE until the reader needs the location */
-  uint32_t function; /* index of a function in this context, or NONE */
+  uint32_t function; /* index of a function that has this context, or NONE */
   bool is_truncated; /* true if the name of the context lacks its outermost callers */
 };
 
@@ -167,7 +167,7 @@ struct callgrind_exact {
   struct callgrind_contexts *contexts;
   pprofc_builder *builder;
   size_t deepest;                 /* maximum number of frames in a stack; longer stacks are cut */
-  struct callgrind_entry *places; /* for each context, its entry in the current part */
+  struct callgrind_entry *places; /* entry of each context */
   uint32_t *stack;
   size_t place_room, stack_room;
   bool is_truncated;      /* true if a stack lacks its outermost callers */

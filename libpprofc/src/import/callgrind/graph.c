@@ -80,8 +80,8 @@ static uint64_t hash_place(uint64_t hash, const struct callgrind_place *place) {
   return hash_mix(hash_mix(hash, (uint64_t)place->line), place->address);
 }
 
-/* Returns the index of the cost of a line of a function, and adds the cost if it is new. Returns
- * NONE when out of memory. */
+/* Returns the index of the cost at the line `place` of a function, and adds the cost if it is new.
+ * Returns NONE when out of memory. */
 static uint32_t cost_of(struct callgrind_graph *graph, uint32_t function,
                         const struct callgrind_place *place) {
   const struct callgrind_cost *costs = graph->costs;

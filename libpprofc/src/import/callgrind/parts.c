@@ -34,7 +34,7 @@ static void note_benchmark(struct callgrind_reader *r) {
   r->last_part = number;
 }
 
-/* Sets the symbol of each function. Reports show the name in the symbol. Returns false when out of
+/* Sets the symbol of each function, which has the name for reports. Returns false when out of
  * memory. */
 static bool callgrind_name_functions(struct callgrind_reader *r, bool exact) {
   struct callgrind_function *functions = r->graph.functions;

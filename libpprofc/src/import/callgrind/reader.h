@@ -24,8 +24,8 @@ struct callgrind_events {
  * invalid. */
 bool callgrind_find_events(struct callgrind_events *events, pprofc_str text,
                            pprofc_builder *builder);
-/* Sets `columns` to the index of the event in each column of an `events:` line; NONE for an unknown
- * event. Returns the number of columns. */
+/* Sets columns[i] to the index of the event in column i of an `events:` line, or to NONE for an
+ * unknown event. Returns the number of columns. */
 size_t callgrind_event_columns(const struct callgrind_events *events, pprofc_str list,
                                uint32_t columns[CALLGRIND_MAX_EVENTS]);
 
@@ -89,7 +89,7 @@ struct callgrind_reader {
   uint32_t event_columns[CALLGRIND_MAX_EVENTS];
   size_t event_count;
   pprofc_str thread, part, benchmark;
-  uint64_t sums[CALLGRIND_MAX_EVENTS]; /* for each column, the sum in the units of the file */
+  uint64_t sums[CALLGRIND_MAX_EVENTS]; /* for each column, sum of its counters in the file's unit */
   bool in_body, many_parts;
   /* writes_totals: true if the program that wrote the file writes totals at the end of each part;
    * has_totals: true if the current part has totals */
@@ -114,7 +114,7 @@ struct callgrind_reader {
   bool has_exact;     /* true if a part has exact stacks */
   bool has_estimates; /* true if a part has estimated stacks */
   pprofc_str command;
-  uint32_t program; /* string index of the program that the command runs, or 0; the program becomes
+  uint32_t program; /* string index of the program in the header `cmd:`, or 0; the program becomes
                        the first mapping, which names the profile */
   struct interner benchmarks;
   pprofc_str last_part; /* part number of the last part that has a benchmark */

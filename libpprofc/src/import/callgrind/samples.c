@@ -12,8 +12,8 @@
 #define SAMPLES_ALWAYS   ((uint64_t)1 << 12)
 #define SAMPLES_FOR_EACH 64u
 
-/* Number of classes into which round_up sorts remainders. The classes are ranges of equal width
- * from 0 to 1. */
+/* Number of classes into which round_up sorts remainders (fractional parts). Each class is a range
+ * between 0 and 1, and all ranges have the same width. */
 #define REMAINDERS 1024
 
 /* Shares below this value are rounding errors of sums. */
@@ -36,7 +36,7 @@ static int64_t round_up(int64_t total, const double *weights, double sum, size_t
   size_t lowest = REMAINDERS;
   int64_t above = 0; /* number of values with a remainder in class `lowest` or above */
   while (lowest > 0 && above + classes[lowest - 1] <= left) above += classes[--lowest];
-  /* number of values to round up among the values in class lowest - 1 */
+  /* number of values in class lowest - 1 that are rounded up */
   int64_t in_lowest = lowest > 0 ? left - above : 0;
   for (size_t i = 0; i < count; i++) {
     if (!(weights[i] > 0)) continue;
@@ -119,7 +119,7 @@ struct sampling {
   uint64_t frames_left, samples_left;
   uint32_t *stack; /* frames of a stack; room for the deepest stack and two leaves */
   double *weights; /* weights of one function's nodes, grouped by type */
-  int64_t *values; /* divided costs: for each node, one value of each type */
+  int64_t *values; /* costs after the division: one for each node and type */
   size_t places;   /* number of nodes of the function that has the most nodes */
   int64_t cut[CALLGRIND_MAX_EVENTS]; /* for each type, the cost of the pruned branches */
 };

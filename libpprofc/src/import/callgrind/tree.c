@@ -9,15 +9,15 @@
 #include "import/callgrind/callgrind.h"
 
 /* A branch is pruned if its costs are below this share of the totals. Speedscope uses 1e-4, which
- * prunes an eighth of the cost in graphs with many paths, for example of a garbage collector. */
+ * prunes an eighth of the cost in graphs with many paths. */
 #define SMALLEST_SHARE 1e-6
 
 /* Relative rounding error of sums and products of shares. */
 #define ROUNDING 1e-9
 
-/* Limits of a tree. The limits on nodes and visits are X_ALWAYS + X_FOR_EACH * (number of
- * functions and calls). Trees of compilers and interpreters have about three nodes for each
- * function and each call. */
+/* Limits of a tree. For n functions and calls, it has at most NODES_ALWAYS + n * NODES_FOR_EACH
+ * nodes, and at most VISITS_ALWAYS + n * VISITS_FOR_EACH calls are visited. Trees of compilers and
+ * interpreters have about three nodes for each function and each call. */
 #define MAX_NODES       ((size_t)1 << 18)
 #define MAX_FRAMES      ((uint64_t)1 << 22)
 #define NODES_ALWAYS    ((size_t)1 << 11)
@@ -63,7 +63,6 @@ static bool push_node(struct growing *g, const struct callgrind_node *node) {
   return builder_ok(g->builder);
 }
 
-/* Appends a node with the given weights. */
 static void add_node(struct growing *g, uint32_t function, uint32_t above, uint32_t site,
                      const double *weights) {
   struct callgrind_tree *tree = g->tree;
@@ -154,10 +153,10 @@ static void add_pruned(struct growing *g, uint32_t function, uint32_t above, con
   for (size_t t = 0; t < tree->types; t++) pruned[t] += shares[t] * inclusive[t];
 }
 
-/* Adds a branch: a node of a function with a share of the function's cost. Prunes the branch if it
- * is small or very deep, or if the tree has reached a limit. The first pass adds the cost of a
- * pruned branch to the node `above`. The second pass adds the share of a pruned branch to the
- * call's `joined_share`, and never prunes roots. */
+/* Adds a branch: a node with the part `shares` of the cost of `function`. Prunes the branch if it
+ * is small or very deep, or if the tree is full. The first pass adds the cost of a pruned branch to
+ * the node `above`. The second pass adds this cost to the call's `joined_share`, and never prunes
+ * roots. */
 static void add_branch(struct growing *g, uint32_t function, uint32_t above,
                        const struct callgrind_call *call, const double *shares) {
   struct callgrind_tree *tree = g->tree;

@@ -3,9 +3,9 @@
 
 /* Effect of an event on the profile. */
 enum events_action {
-  EVENTS_CPU,     /* adds a sampling period if the thread runs, nothing if the thread sleeps */
+  EVENTS_CPU,     /* adds a sampling period to the sample if the thread runs; else adds nothing */
   EVENTS_WALL,    /* adds a sampling period for each sample of a thread, running or not */
-  EVENTS_NATIVE,  /* adds one sampling period */
+  EVENTS_NATIVE,  /* adds one sampling period to the sample */
   EVENTS_AMOUNT,  /* adds one value: the event's amount (JFR_EVENT_AMOUNT) */
   EVENTS_COUNT,   /* adds two values: 1 for the count, then the amount */
   EVENTS_SETTING, /* changes a setting of the recording and adds no sample */
@@ -102,8 +102,8 @@ static const struct jfr_handler *events_handler(const struct jfr *j, uint64_t ty
   return NULL;
 }
 
-/* Value of a field that has the key of a pool entry, if the event lacks the field. The value is not
- * 0, because 0 is the key of the first thread state. */
+/* Default of a field whose value is the key of a pool entry. It is not 0, because 0 is the key of
+ * the first thread state. */
 #define EVENTS_NO_KEY UINT64_MAX
 
 /* Reads the fields of an event into `slots`. Returns false if the event cannot be read. */
@@ -314,8 +314,8 @@ static void events_add_period(struct jfr *j, const struct events_sample *p, enum
 static void events_cpu(struct jfr *j, const struct events_sample *p) {
   const struct jfr_settings *settings = &j->chunk->settings;
   enum events_state state = events_state_of(j, p->slots[JFR_EVENT_STATE]);
-  /* If wall time and another event are sampled, samples of the other event have the state
-   * STATE_DEFAULT (EVENTS_OTHER). Samples with any other state are wall time. */
+  /* If `has_wall`, the state STATE_DEFAULT (EVENTS_OTHER) marks a sample of the chosen event. Every
+   * other state marks a sample of the wall clock. */
   if (settings->has_wall && state != EVENTS_OTHER) {
     events_add_period(j, p, JFR_WALL, settings->wall);
     return;

@@ -176,7 +176,7 @@ static void jfr_notes(struct jfr *j) {
       {j->lost, "sample was lost by the recorder", "samples were lost by the recorder"},
       {j->undescribed, "event is not described by the file",
        "events are not described by the file"},
-      {jfr_kinds_sum(&j->unknown), "", ""}, /* jfr_note_kinds adds the text for this loss */
+      {jfr_kinds_sum(&j->unknown), "", ""}, /* no text, because jfr_note_kinds adds a comment */
       {0}};
   jfr_note_kinds(j, &j->unknown, "skipped events with stacks");
   jfr_note_kinds(j, &j->others, "events with stacks that are not samples");

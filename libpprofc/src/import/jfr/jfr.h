@@ -108,8 +108,8 @@ struct jfr_op {
   uint16_t body; /* for an array: number of following steps that read one element */
 };
 
-/* Steps that read a value of a class. A class cannot be read (`readable` is false) if the file does
- * not describe all its fields, or if its nesting is too deep. */
+/* A program: the steps that read a value of a class. A class cannot be read (`readable` is false)
+ * if the file does not describe all its fields, or if its nesting is too deep. */
 struct jfr_program {
   struct jfr_op *ops;
   uint32_t count;
@@ -143,7 +143,7 @@ struct jfr_class {
   pprofc_str name;
   enum jfr_kind kind;
   uint32_t first_field, field_count;
-  struct jfr_program program; /* steps that read a value of the class, compiled on first use */
+  struct jfr_program program; /* program that reads a value of the class, compiled on first use */
   bool has_program;
   uint64_t events; /* number of skipped events of the class */
 };
@@ -219,7 +219,7 @@ enum jfr_type {
   JFR_CPU_TIME,
   JFR_WALL,
   JFR_NATIVE,
-  JFR_IN_TLAB, /* this and later types have two values: a count, then bytes or a duration */
+  JFR_IN_TLAB, /* JFR_IN_TLAB and later types have two values: a count, then bytes or a duration */
   JFR_OUT_TLAB = 6,
   JFR_ALLOC = 8,
   JFR_LIVE = 10,
@@ -293,7 +293,7 @@ struct jfr {
   struct arena arena;
   struct jfr_metadata metadata;
   struct jfr_pool pools[JFR_POOL_COUNT];
-  struct jfr_program frame; /* steps that read a stack frame */
+  struct jfr_program frame; /* program that reads a stack frame */
   struct jfr_handler handlers[JFR_MAX_HANDLERS];
   size_t handler_count;
   struct buffer text; /* buffer for texts that jfr_text converts */

@@ -15,7 +15,7 @@
 struct layout_open {
   const struct jfr_class *class;
   uint32_t next;  /* index of the next field of the class */
-  uint32_t array; /* index in `ops` of the step for the array of this class, or NO_ARRAY */
+  uint32_t array; /* index in `ops` of the array whose elements have this class, or NO_ARRAY */
 };
 
 struct layout {

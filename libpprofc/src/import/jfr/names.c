@@ -32,8 +32,8 @@ static size_t names_address(pprofc_str s) {
   return s.size;
 }
 
-/* Returns the offset after "$$Lambda" if only a number follows, as in "$$Lambda$14/1837760739" and
- * "$$Lambda$14". Otherwise returns s.size. */
+/* Returns the offset after "$$Lambda" if only numbers and their separators follow, as in
+ * "$$Lambda$14/1837760739" and "$$Lambda$14". Otherwise returns s.size. */
 static size_t names_lambda(pprofc_str s) {
   size_t at = str_find(s, STR("$$Lambda"));
   if (at == s.size) return at;

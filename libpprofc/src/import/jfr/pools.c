@@ -62,8 +62,8 @@ static bool pool_add(struct jfr *j, enum jfr_pool_name name, const struct jfr_en
   return true;
 }
 
-/* Compiles the steps that read a value of a class. The steps store fields only if the reader keeps
- * the entries of this class. Returns false when out of memory. */
+/* Compiles the program (struct jfr_program) that reads a value of a class. The program stores
+ * fields only if the reader keeps the entries of this class. Returns false when out of memory. */
 static bool pool_compile(struct jfr *j, struct jfr_class *c, size_t pool) {
   if (c->has_program) return true;
   c->has_program = true;

@@ -30,8 +30,8 @@ static uint64_t settings_duration(pprofc_str text) {
   return 0;
 }
 
-/* True if async-profiler measures time by sampling this event. For any other event, the sample type
- * cpu counts the event. */
+/* True if the sample type cpu is a time when async-profiler samples this event. For any other
+ * event, cpu counts the event. */
 static bool settings_is_time(pprofc_str event) {
   static const char *const times[] = {"cpu",       "itimer",     "ctimer", "wall", "alloc",
                                       "cpu-clock", "task-clock", "lock",   "",     "nativemem"};

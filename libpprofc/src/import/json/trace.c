@@ -187,8 +187,8 @@ static pprofc_str trace_text(struct trace_reader *r, const struct node *event) {
   return buffer_str(&r->scratch);
 }
 
-/* Adds and returns the location of an event. The location has the event's name. If the event has
- * them as arguments, it also has clang's `detail` and the source position. */
+/* Adds and returns the location of an event. The location has the event's name and, if the
+ * arguments have them, clang's `detail` and a source position. */
 static uint32_t trace_location(struct trace_reader *r, const struct node *event) {
   const struct node *args = node_get(event, "args");
   pprofc_str name = json_id(node_get(event, "name")), detail = node_text(args, "detail");
@@ -414,7 +414,7 @@ static bool trace_read_thread(struct trace_reader *r, const struct trace_entry *
   return trace_walk(r->arena, &begins, &ends, &r->lists, sums, &r->faults);
 }
 
-/* Recorded times (builder_event_of) have the index of a sum. From time `first` on, replaces it by
+/* In the recorded times (builder_event_of) from index `first` on, replaces the index of a sum by
  * the index of the sum's sample. `sample` is the index of this thread's first sample. */
 static bool trace_number_events(struct trace_reader *r, const struct trace_sums *sums, size_t first,
                                 size_t sample) {

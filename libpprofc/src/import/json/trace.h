@@ -64,7 +64,7 @@ struct trace_marks {
 
 /* unmatched: number of end events that match no open frame; open: number of frames that were never
  * closed; reversed: number of complete events with a negative duration; crossing: number of
- * complete events that end after the event in which they begin. */
+ * complete events that begin inside another event and end after it. */
 struct trace_faults {
   size_t unmatched, open, reversed, crossing;
 };

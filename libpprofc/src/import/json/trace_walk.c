@@ -147,7 +147,7 @@ static bool walker_begins_first(struct trace_walker *w, const struct trace_mark 
   if (begin->key == end->key) return true; /* a frame without duration begins before it ends */
   uint32_t fitting = ends_fitting(w);
   if (fitting != MAP_NONE) end = &w->ends->at[fitting];
-  /* An end event with the name of the innermost open frame comes first. */
+  /* An end event with the name of the innermost open frame comes before a begin event. */
   if (fitting != MAP_NONE && walker_name(w, end) != w->lists->nameless) return false;
   return begin->place <= end->place;
 }

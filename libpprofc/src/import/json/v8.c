@@ -216,7 +216,7 @@ static void v8_compare_hits(const struct v8_recording *r) {
     import_compare_total(r->tree.builder, "samples", hits, r->sample_count);
 }
 
-/* Adds samples from the hit counts of nodes, for files without samples. */
+/* Adds samples for a file that has only the hit counts of nodes. */
 static void v8_add_hits(struct v8_recording *r, int64_t duration) {
   int64_t hits = v8_hits(r, false), before = 0;
   double each = hits ? (double)duration / (double)hits : 0;

@@ -216,7 +216,7 @@ static size_t v8_tick_stack(struct v8_log *log, const struct node *stack) {
 }
 
 /* Returns the call path of a tick, or MAP_NONE if the tick has no stack. If the stack has no
- * frames, the path is "(garbage collector)" or "(program)", as in a .cpuprofile. */
+ * frames, the path is "(garbage collector)" while V8 collects garbage, else "(program)". */
 static uint32_t v8_tick_path(struct v8_log *log, const struct node *tick) {
   const struct node *stack = node_get(tick, "s");
   uint32_t path = MAP_NONE;

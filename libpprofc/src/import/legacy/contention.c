@@ -2,7 +2,7 @@
  * with debug=1 (docs/spec/pprof.md, 5.5). */
 #include "import/legacy/legacy.h"
 
-/* Indices of a profile's attributes. */
+/* Indices of the attributes in contention_attributes and in arrays of their values. */
 enum { CONTENTION_CLOCK, CONTENTION_PERIOD, CONTENTION_MILLISECONDS, CONTENTION_ATTRIBUTES };
 
 static const char *const contention_attributes[CONTENTION_ATTRIBUTES] = {

@@ -10,7 +10,7 @@
  * of the ranges. Of all ranges that contain an address, a lookup finds the range with the smallest
  * number. */
 struct span_tree {
-  uint32_t *least; /* for each node of the tree: smallest number of a range stored in it */
+  uint32_t *least; /* for each node: smallest number of the ranges that are stored in the node */
 };
 
 struct lookup {
@@ -59,8 +59,8 @@ static uint32_t span_find(const struct lookup *k, const struct span_tree *tree, 
   return least;
 }
 
-/* Returns the address at which offset 0 of the mapping's file would be. Returns the mapping's start
- * if the offset is larger than the start. */
+/* Returns the address at which the mapping would start if it began at offset 0 of its file. Returns
+ * the mapping's start if the offset is larger than the start. */
 static uint64_t origin(const struct legacy_mapping *m) {
   return m->offset <= m->start ? m->start - m->offset : m->start;
 }
@@ -118,9 +118,9 @@ static uint32_t lookup_mapping(struct lookup *k, uint64_t address) {
   if (k->fake != NONE && address != UINT64_MAX) return k->fake;
   index = span_find(k, &k->below, address);
   if (index == NONE) return fake_mapping(k);
-  /* The address belongs to the start of a mapped file, which the memory map does not list. So
-   * extend the mapping of the file down to offset 0, and mark the added range as covered. Otherwise
-   * the tree `below` would find the range again. */
+  /* The address belongs to the start of a mapped file, but the memory map does not list this start.
+   * So extend the mapping of the file down to offset 0, and mark the added range as covered.
+   * Otherwise the tree `below` would find the range again. */
   struct legacy_mapping *m = &k->l->mappings[index];
   span_put(k, &k->covered, origin(m), m->start, index);
   m->start -= m->offset;

@@ -21,7 +21,7 @@ enum json_kind {
   JSON_TIME, /* time as an integer of 8 bytes */
   JSON_DOUBLE,
   JSON_BOOL,
-  JSON_OLDER /* member of version 1.7 or older; the reader refuses such files */
+  JSON_OLDER /* member that only OTLP 1.7 or older has; the reader refuses the file */
 };
 
 /* Describes how to write a JSON member: its field number, its kind, and the message type of its
@@ -32,8 +32,8 @@ struct json_rule {
   const ProtobufCMessageDescriptor *inner;
 };
 
-/* Members whose rule does not follow from the type in the schema. All other members of the type
- * "bytes" contain text. */
+/* Members whose rule does not follow from the type in the schema. A member of the type "bytes" that
+ * is not in this table contains text. */
 static const struct {
   const char *name;
   enum json_kind kind;

@@ -157,9 +157,9 @@ static bool older_put_stack(struct older *c, const struct wire_field *f) {
   return import_need(c->otlp->builder, !c->dictionary.failed);
 }
 
-/* True if the range of each sample is too long by one location: the ranges, shortened by one, cover
- * the list of locations in order. async-profiler 4.2 writes such ranges, because it counts a frame
- * for the thread but writes the thread as an attribute. */
+/* True if each sample's range of locations is one location too long: the ranges, each shortened by
+ * one, cover the list of locations without gaps. async-profiler 4.2 writes such ranges. It counts a
+ * frame for the thread, but writes the thread as an attribute. */
 static bool older_counts_thread(struct older *c, const struct wire_field *f) {
   struct wire w = wire_inside(f);
   struct wire_field field;
@@ -194,7 +194,7 @@ static bool older_put_profile(struct older *c, const struct older_profile *p, si
   return ok;
 }
 
-/* Adds an attribute that names the default type, if the profile has one. */
+/* If a profile has a default sample type, adds an attribute with the name of this type. */
 static bool older_default_type(struct older *c, struct older_profile *p) {
   if (!p->default_type || p->default_type >= p->type_count) return true;
   struct wire w = wire_inside(&p->types[p->default_type]);

@@ -115,8 +115,8 @@ static struct otlp_fields otlp_fields_of(const struct wire_field *sample, size_t
 }
 
 /* Stores in *context (struct otlp_form) if a sample has the encoding of versions 1.8 and 1.9.
- * Returns false if the sample also fits the current encoding. A sample without times has values. If
- * it has no field 3, and only one of the fields 2 and 4, this field contains the values. */
+ * Returns false if the sample also fits the current encoding. If a sample has no times (field 5),
+ * no field 3, and only one of the fields 2 and 4, this field contains the values. */
 static bool otlp_form_of(void *context, const struct wire_field *sample) {
   struct otlp_form *form = context;
   struct otlp_fields f = otlp_fields_of(sample, form->links);
@@ -181,8 +181,8 @@ static pprofc_str otlp_profiles_of(const uint8_t *data, size_t size) {
 }
 
 /* True if the bytes are one ProfilesData of an older version: fields 2 to 8 are tables, or field 2
- * is a dictionary. First checks only the profiles. A large profile.proto has the same field numbers
- * at its top level, and must not be read to the end. */
+ * is a dictionary. Checks the profiles first: a large profile.proto has the same field numbers at
+ * its top level, and reading it to the end would take long. */
 static bool otlp_is_former(const uint8_t *data, size_t size) {
   struct wire w = wire_over(data, size);
   struct wire_field field;

@@ -259,7 +259,7 @@ static bool otlp_map_rows(struct otlp *o, struct otlp_rows *rows) {
 
 /* Returns the row for sample `i` of a profile, and adds the row if it is new. The first `before`
  * rows come from earlier profiles. In the first profile, each sample gets its own row, even if
- * samples are equal. A sample of a later profile uses row `i` if otlp_same_place is true, otherwise
+ * samples are equal. A sample of a later profile gets row `i` if it fits (otlp_same_place), else
  * the first equal row. */
 static size_t otlp_find_row(struct otlp *o, struct otlp_rows *rows, size_t before,
                             const struct otlp_sample *sample, size_t i) {
@@ -414,8 +414,8 @@ static void otlp_drop(const struct otlp *o, const struct otlp_rows *rows, size_t
   mem_discard(rows->values + first * o->type_count, rows->values + row * o->type_count);
 }
 
-/* Replaces indices of rows by indices of samples, in the recorded times from index `first` on. Row
- * i becomes sample `sample` + i. */
+/* Replaces the index i of a row by the index `sample` + i of its sample, in the recorded times from
+ * index `first` on. */
 static void otlp_number_events(struct otlp *o, const struct otlp_rows *rows, size_t first,
                                size_t sample) {
   if (first == builder_event_count(o->builder)) return;

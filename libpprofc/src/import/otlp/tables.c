@@ -114,8 +114,8 @@ static bool otlp_is_true(const Otlp__AnyValue *value) {
   return value && value->value_case == OTLP__ANY_VALUE__VALUE_BOOL_VALUE && value->bool_value;
 }
 
-/* Reads one attribute of a mapping. *best is the index in otlp_build_ids of the best build id so
- * far. */
+/* Reads one attribute of a mapping. Stores a build id only if its key is in otlp_build_ids before
+ * index *best. Then sets *best to the index of this key. */
 static void otlp_read_mapping_attribute(struct otlp *o, int32_t index, struct mapping *mapping,
                                         size_t *best) {
   const Otlp__KeyValueAndUnit *attribute = otlp_attribute(o, index);
@@ -284,10 +284,9 @@ static void otlp_push_all(struct otlp *o, struct wire_field *field, size_t *dept
 
 /* ---- stacks ------------------------------------------ */
 
-/* True if the caller may copy the bytes of the list to the builder. The builder writes its location
- * i - 1 as the number i. So location i of the dictionary must be location i - 1 of the builder.
- * This holds if the dictionary is in the order of first use. Sets *depth to the number of
- * locations. */
+/* True if the builder can use a copy of the list's bytes. In stacks, the builder writes the number
+ * i for its location i - 1. So each location i in the list must be location i - 1 of the builder.
+ * Sets *depth to the number of locations. */
 static bool otlp_is_packed(struct otlp *o, struct wire list, size_t *depth) {
   const struct otlp_tables *t = o->tables;
   for (*depth = 0; list.at < list.end; ++*depth) {
@@ -299,7 +298,8 @@ static bool otlp_is_packed(struct otlp *o, struct wire list, size_t *depth) {
   return true;
 }
 
-/* Adds a sample with a copy of a stack's bytes. Returns false if the stack must be converted. */
+/* Adds a sample whose stack is a copy of the bytes in `message`. Returns false if the caller must
+ * convert the stack. */
 static bool otlp_copy_stack(struct otlp *o, struct wire message, const int64_t *values) {
   struct wire_field list;
   size_t depth;

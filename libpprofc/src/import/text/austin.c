@@ -25,8 +25,8 @@ static const char *const austin_modes[] = {"wall", "cpu", "memory", "full"};
 /* A string or a frame that MOJO defines by a key. */
 struct austin_entry {
   uint64_t key;
-  uint32_t value;       /* index in the builder of the string, or of the location of the frame */
-  uint32_t system_name; /* index of the mangled name, or 0 if the string is not mangled */
+  uint32_t value;       /* string index of the string, or index of the location of the frame */
+  uint32_t system_name; /* string index of the mangled name; 0 if the string is not mangled */
 };
 
 struct austin_table {
@@ -280,7 +280,7 @@ static void mojo_metadata(struct austin *a, struct mojo *m) {
 static void mojo_stack(struct austin *a, struct mojo *m) {
   austin_finish(a);
   a->sample = (struct austin_sample){.pid = mojo_number(m)};
-  if (m->version > 1) mojo_number(m); /* skip the interpreter */
+  if (m->version > 1) mojo_number(m); /* skip the id of the interpreter */
   a->sample.tid = mojo_string(m);
 }
 

@@ -13,8 +13,8 @@ enum mark { PLAIN, INLINED, KERNEL };
 
 /* Position of the frame that follows a location, in the text of the current stack. */
 struct folded_step {
-  size_t from; /* start of the frame in the text */
-  size_t end;  /* end of the frame and its separator */
+  size_t from; /* offset of the frame in the text */
+  size_t end;  /* offset after the frame's separator; SIZE_MAX for the last frame */
 };
 
 struct folded_folded {
@@ -334,8 +334,8 @@ static void folded_read_line(struct folded_folded *f, pprofc_str line) {
   f->bad_lines++;
 }
 
-/* Finds the number of counts per line, from the header or from the first lines with counts. Without
- * a header, the text is a difference of two profiles if each of these lines has two counts. */
+/* Finds the number of counts per line, from the header if there is one, else from the first lines
+ * with counts. If these lines all have two counts, the text is a difference of profiles. */
 static void folded_read_header(struct folded_folded *f, pprofc_str data) {
   pprofc_str line, stack, types[MAX_TYPES];
   size_t seen = 0, two = 0;

@@ -22,13 +22,13 @@ struct papyrus_moment {
   int64_t time;             /* time in milliseconds */
   uint32_t stack, function; /* string indices of the text "STACK 3053" and of the function's name */
   uint32_t open;            /* number of calls without a return so far */
-  uint32_t at_once; /* number n of calls that return in the same millisecond; the reader assumes
-                       that these are the first n calls */
+  uint32_t at_once; /* number of calls that return in the same millisecond; the reader assumes that
+                       the first calls of the moment do */
 };
 
 struct papyrus_line {
   enum papyrus_event event; /* PUSH: call; POP: return in a later millisecond; OTHER: ignored */
-  uint32_t moment;          /* index of the moment of the line */
+  uint32_t moment;          /* index in `moments` of the line's moment */
 };
 
 struct papyrus_frame {
@@ -50,7 +50,7 @@ struct papyrus {
   size_t count, capacity;
   struct papyrus_moment *moments;
   size_t moment_count, moment_capacity;
-  struct map by_moment;         /* hash table of the moments */
+  struct map by_moment;         /* hash table of `moments` */
   struct papyrus_frame *frames; /* frames that are open now, root first */
   size_t depth, frame_capacity;
   struct call_paths paths;

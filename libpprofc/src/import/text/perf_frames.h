@@ -14,7 +14,7 @@ struct perf_map {
   int64_t pid;
   uint64_t start, limit, offset;
   pprofc_str file;
-  size_t order;   /* position of the map in the text */
+  size_t order;   /* number of maps that precede this map in the text */
   size_t longest; /* in `by_file`: index of the map with the highest end, among this map and the
                      earlier maps of the same file */
 };
@@ -62,15 +62,15 @@ void perf_maps_probe(struct perf_maps *maps, uint64_t address, pprofc_str file);
  * files. Call this function after the last line, and before the first search for a map. */
 void perf_maps_sort(struct perf_maps *maps);
 
-/* Adds the mapping of `file` at an address of a process. If no line maps the file, the mapping has
- * no address range. If `file` is empty, uses the file that is mapped at the address, or returns
- * NONE if there is no such file. */
+/* Adds the mapping of `file` at an address of a process. If no map of `file` contains the address,
+ * the mapping has no address range. If `file` is empty, uses the file that is mapped at the
+ * address, or returns NONE if there is no such file. */
 uint32_t perf_maps_mapping(const struct perf_maps *maps, pprofc_builder *builder, pprofc_str file,
                            int64_t pid, uint64_t address);
 
-/* Adds the mapping of the program if the text maps files of only one process and of processes
- * forked from it. The first map is the program, because the kernel maps it first. So the program's
- * mapping becomes the first mapping of the profile. Returns false if there is no such program. */
+/* Adds the mapping of the program, as the first mapping of the profile, if the text maps files of
+ * only one process and of processes forked from it. The first map is the program, because the
+ * kernel maps it first. Returns false if there is no such program. */
 bool perf_maps_add_program(const struct perf_maps *maps, pprofc_builder *builder);
 
 /* Command of a sample whose header does not have a command. */
@@ -140,8 +140,8 @@ bool perf_frames_add_known(struct perf_frames *frames, pprofc_str line);
  * Returns false for any other line. */
 bool perf_frames_add_source(struct perf_frames *frames, pprofc_str line);
 
-/* Writes the stack of the block to frames->stack and returns its depth. The block belongs to
- * process `pid`. */
+/* Writes the stack of the block (the text of a sample) to frames->stack. Returns its depth. The
+ * block belongs to process `pid`. */
 size_t perf_frames_stack(struct perf_frames *frames, int64_t pid);
 
 /* ---- perf_script.c, perf_loose.c --------------------- */

@@ -254,7 +254,7 @@ uint32_t perf_maps_mapping(const struct perf_maps *maps, pprofc_builder *builder
   uint32_t id = interner_find(&maps->files, range.file);
   if (id != MAP_NONE)
     mapping.build_id = builder_string(builder, maps->build_ids[id]);
-  else if (file.size) /* with this flag, pprofc does not symbolize the mapping */
+  else if (file.size) /* the flag keeps pprofc from symbolizing the mapping */
     mapping.flags = PPROFC_HAS_FUNCTIONS;
   return builder_add_mapping(builder, &mapping);
 }

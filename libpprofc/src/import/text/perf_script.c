@@ -422,7 +422,7 @@ static enum perf_look perf_script_look(pprofc_str line, pprofc_str below) {
   return h.event.size && h.has_time && is_without_stack(below) ? PERF_LOOK_ON : PERF_LOOK_NO;
 }
 
-/* True if the first block with a stack has perf's format. */
+/* True if the first block (text of a sample) with a stack has perf's format. */
 static bool is_perf_script(pprofc_str text) {
   pprofc_str line;
   enum perf_look look = PERF_LOOK_ON;

@@ -76,7 +76,7 @@ static pprofc_str rprof_after_memory(pprofc_str line) {
   if (!line.size || line.data[0] != ':') return line;
   while (at < line.size && strchr(":0123456789", line.data[at])) at++;
   size_t hash = at < line.size && line.data[at] == '#';
-  while (hash && at && line.data[at - 1] != ':') at--; /* "1#5" is a position, not a size */
+  while (hash && at && line.data[at - 1] != ':') at--; /* "1#5" is a source position, not a size */
   return str_slice(line, at, line.size);
 }
 

@@ -5,7 +5,7 @@
 
 #define SIMPLEPERF_MAGIC "SIMPLEPERF"
 
-/* Fields of a sample that go into the sample's header line. */
+/* Fields of a sample that go into its header line in the text of `perf script`. */
 struct simpleperf_sample {
   pprofc_str event, thread;
   uint64_t count, time;
@@ -179,7 +179,7 @@ static bool simpleperf_entry(struct simpleperf *s, struct wire w) {
   return true;
 }
 
-/* Reads the fields of a sample except its frames, and writes its header. */
+/* Reads the fields of a sample except its frames, and writes them as a header line. */
 static bool simpleperf_message_head(struct simpleperf *s, struct wire w) {
   uint64_t v[6] = {0};
   if (!wire_integers(w, v, 6)) return false;

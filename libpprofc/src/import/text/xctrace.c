@@ -9,7 +9,7 @@ struct xctrace_known {
   pprofc_str text;      /* attribute `fmt` of a thread or process, or the text of a path */
   int64_t weight;       /* number in a weight element */
   uint32_t item;        /* location of a frame, or mapping of a binary */
-  const uint8_t *stack; /* stack of a backtrace in the builder's encoding */
+  const uint8_t *stack; /* packed stack of a backtrace (builder_stack) */
   uint32_t size;        /* size of `stack` in bytes */
   size_t depth;         /* number of frames of `stack` */
 };

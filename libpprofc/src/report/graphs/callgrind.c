@@ -66,8 +66,8 @@ static uint32_t callgrind_put_name(struct callgrind_texts *names, struct output 
   return id + 1;
 }
 
-/* Does the same as callgrind_put_name. `text` is the id of the name in the graph; the number of the
- * name is stored for the next call with this id. */
+/* Does the same as callgrind_put_name for the text `text` (an id) of the graph. Stores the number
+ * of the name for the next call with this id. */
 static uint32_t callgrind_put_text(struct callgrind_texts *names, struct output *out,
                                    const char *tag, uint32_t text, pprofc_str name) {
   if (names->number[text])

@@ -185,7 +185,7 @@ static double share_of_total(const struct dot *d, int64_t value) {
 
 struct legend_text {
   struct buffer text; /* lines of the legend, each with a newline at its end */
-  size_t first;       /* size of the first line in bytes */
+  size_t first;       /* size of the first line of `text` in bytes */
 };
 
 static void dot_add_label(void *context, const char *prefix, pprofc_str text) {

@@ -6,8 +6,8 @@
 /* ---- labels of samples ------------------------------ */
 
 /* The keys of a sample's attributes must differ, so several values of a key become an array. An
- * attribute has only one unit. So the texts of a key become one attribute, and each sequence of
- * numbers with the same unit becomes another. The second attribute for KEY is called
+ * attribute has only one unit. So the texts of a key become one attribute. Its numbers become more
+ * attributes: one for each sequence with the same unit. The second attribute for KEY is called
  * "pprof.label.1.KEY". An attribute has at most OTLP_RUN_MOST values, because pprofc reads a longer
  * array as one label. */
 
@@ -100,8 +100,8 @@ static size_t otlp_write_group(struct otlp_writer *w, struct otlp_list *list,
 static void otlp_write_labels(struct otlp_writer *w, size_t sample) {
   const struct label_groups *g = &w->groups;
   struct otlp_list *list = &w->labels[w->profile->samples.label_set[sample]];
-  /* Index of the group of texts whose key is compared with the key of a group of numbers. The
-   * groups of texts are sorted by key, and so are the groups of numbers. */
+  /* Index of a group of texts. The loop advances it to the key of each group of numbers. The groups
+   * of texts are sorted by key, and so are the groups of numbers. */
   size_t text = 0;
   label_groups_read(&w->groups, sample);
   list->items =

@@ -7,7 +7,7 @@
 /* A symbol that the report prints. */
 struct routine {
   struct object *object;
-  uint64_t start, end; /* addresses of the first and last byte in the file */
+  uint64_t start, end; /* addresses of the symbol's first and last byte in the object file */
   const pprofc_str *names;
   size_t name_count;
   const struct graph_node **nodes; /* graph nodes in the symbol, sorted by address */

@@ -1,5 +1,5 @@
-/* Reads a unified diff without context. Converts between line numbers in base or head and places
- * (indices in the listing of the lines of both, see revisions.h). */
+/* Reads a unified diff without context. Converts line numbers in base or head to places (indices in
+ * the listing, see revisions.h) and back. */
 #include "report/source/revisions.h"
 
 /* ---- reading ----------------------------------------- */
@@ -177,7 +177,7 @@ const struct changed_file *hunks_file(const struct hunks *h, enum diff_side side
 /* ---- lines ------------------------------------------- */
 
 /* Field of a hunk that hunk_before compares: its first line in base, its first line in head, or its
- * first line in the listing of both (revisions.h). */
+ * place in the listing (revisions.h). */
 enum hunk_key { BY_BASE, BY_HEAD, BY_PLACE };
 
 static int64_t hunk_key_of(const struct hunk *hunk, enum hunk_key key) {

@@ -1,4 +1,4 @@
-/* Adds up the samples of a difference by source line. */
+/* Adds up the samples of base and head by source line. */
 #include "profile/stack.h"
 #include "profile/sum.h"
 #include "report/source/revisions.h"

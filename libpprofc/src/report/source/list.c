@@ -224,7 +224,7 @@ pprofc_status listing_walk(struct report *report, const struct listing_visitor *
 struct list_printer {
   struct report *report;
   struct output *out;
-  bool has_total; /* true if the total was printed */
+  bool has_total; /* true if the line "Total: ..." was printed */
 };
 
 static bool list_print_line(void *context, const pprofc_source_line *line) {

@@ -202,8 +202,8 @@ static void put_elsewhere(const struct list_diff *l, const struct list_diff_row 
   output_printf(l->out, "               %s\n", why);
 }
 
-/* Sets the window of a function: from CONTEXT lines before its first row (list_diff_row) or its
- * start, whichever is earlier, to CONTEXT lines after its last row. */
+/* Sets the window of a function. It begins at the start of the function or CONTEXT lines before the
+ * first row (list_diff_row), whichever is earlier. It ends CONTEXT lines after the last row. */
 static void find_places(const struct list_diff *l, struct list_diff_file *f, int64_t start_line) {
   f->from = f->rows[0].place - CONTEXT;
   if (f->from < 0) f->from = 0;

@@ -20,7 +20,7 @@ struct listing_visitor {
 };
 
 /* Visits the functions that the report -list prints. The texts in the arguments of the visitor are
- * valid until this function returns. */
+ * valid until listing_walk returns. */
 pprofc_status listing_walk(struct report *report, const struct listing_visitor *visitor,
                            pprofc_error *error);
 

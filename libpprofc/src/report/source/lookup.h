@@ -10,7 +10,7 @@
  * publish listings, so only regular text files up to this size are read. */
 #define SOURCE_FILE_BYTES ((uint64_t)64 << 20)
 
-/* Maximum size in bytes of all files together that a report shows. */
+/* Maximum total size in bytes of the files that a report shows. */
 #define SOURCE_TOTAL_BYTES ((uint64_t)512 << 20)
 
 /* A file, which is read only once. */

@@ -93,7 +93,7 @@ struct revisions {
 pprofc_status revisions_open(struct revisions *revisions, const char *refs,
                              const pprofc_allocator *mem, pprofc_error *error);
 /* Opens the repository of `folder`. Compares the commit `ref` with the working tree. If `ref` is
- * empty, compares the last commit of HEAD that is older than `seconds` (since 1970) instead. */
+ * empty, compares the last commit of HEAD before the time `seconds` (since 1970) instead. */
 pprofc_status revisions_open_at(struct revisions *revisions, const char *folder, const char *ref,
                                 int64_t seconds, const pprofc_allocator *mem, pprofc_error *error);
 void revisions_free(struct revisions *revisions);
@@ -133,8 +133,8 @@ struct line_costs {
 /* True if the lines of the function `name` are added up. */
 typedef bool (*line_costs_want)(void *context, pprofc_str name);
 
-/* True if a line owns its samples in base or in head (`side`), for example because it changed.
- * The field `inner` of the lines that call it then excludes these samples. */
+/* True if a line owns its samples in base or in head (`side`), for example because the line
+ * changed. The field `inner` of lines that call this line then excludes these samples. */
 typedef bool (*line_costs_owns)(void *context, enum diff_side side, const struct line_cost *line);
 
 /* Choice of the lines to add up. If `want` is NULL, the lines of all functions are added up. If

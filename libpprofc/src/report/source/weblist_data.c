@@ -54,8 +54,8 @@ static bool add_place(struct web_data *data, struct web_place place) {
   return ARRAY_PUSH(data->mem, data->places, data->place_count, data->place_capacity, place);
 }
 
-/* Limits a line number of the profile, so that sums with it cannot overflow. The limit is larger
- * than any source file. */
+/* Limits a line number of the profile, so that sums with it cannot overflow. The limit is above the
+ * last line of any source file. */
 static int64_t clamp_line(int64_t line) {
   int64_t most = (int64_t)1 << 40;
   if (line > most) return most;
@@ -99,8 +99,8 @@ struct scan {
   uint32_t *order; /* locations in the order of first use; the root comes before the leaf */
   size_t count;
   uint32_t *first; /* for each location, the first location with the same address */
-  size_t *seen; /* for each value of `first`, 1 + the index of the last sample with the address of
-                   this location; 0: no sample yet */
+  size_t *seen; /* for each location in `first`, 1 + the index of the last sample with its address;
+                   0: no sample yet */
   bool *used;   /* for each location, true if it is in `order` */
   struct web_sample *own; /* for each location, its address and samples */
   struct web_address *addresses;
@@ -172,7 +172,7 @@ static void make_addresses(struct scan *s) {
 struct weblist_matcher {
   const pprofc_profile *profile;
   struct regex *regex;
-  uint8_t *known; /* for each string, its result; 0: not matched yet, 1: no match, 2: match */
+  uint8_t *known; /* for each string, 0: not matched yet, 1: no match, 2: match */
 };
 
 static bool string_matches(struct weblist_matcher *m, uint32_t string) {

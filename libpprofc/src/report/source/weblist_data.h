@@ -9,7 +9,7 @@
 /* An instruction. Its text is empty if there is no readable binary for the address. */
 struct web_instruction {
   uint64_t address;      /* address of the instruction in the process */
-  uint64_t file_address; /* address in the object file, which the page shows */
+  uint64_t file_address; /* address in the object file; the page shows this address */
   uint64_t length;
   pprofc_str text, file; /* text of the instruction, and file of the innermost function */
   int64_t line;

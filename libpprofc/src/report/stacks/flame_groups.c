@@ -40,7 +40,7 @@ static bool group_of(struct grouping *g, uint32_t key, uint32_t value, struct pa
     }
     same_key += g->groups[i].key == key;
   }
-  /* A tree with folded nodes may lack the nodes of a group, so make no groups. */
+  /* If the tree folded narrow nodes into one, it may lack nodes of a group, so make no groups. */
   if (same_key == MAX_VALUES || g->count == MAX_GROUPS || g->graph->tree.folded)
     return leave_out(g, key);
   *group = &g->groups[g->count++];
@@ -94,7 +94,7 @@ static bool find_groups_of_tree(struct grouping *g) {
   return done;
 }
 
-/* True if samples may have a string label other than the label of base samples. */
+/* True if samples may have a string label other than BASE_LABEL. */
 static bool flame_groups_may_be(const pprofc_profile *p) {
   const struct samples *s = &p->samples;
   for (size_t i = 0; s->label_set && i < s->label_set_count; i++)
@@ -214,7 +214,7 @@ void flame_groups_end(struct grouping *g) {
 
 /* ---- times ------------------------------------------ */
 
-/* Finds the tree node at which each sample's stack ends, for the times of the page.
+/* Finds the tree node at which each sample's stack ends.
  *
  * Each stack is read as the difference from the previous stack, so frames that both stacks share
  * are looked up only once. Otherwise a chain of calls with a sample in each function would take
@@ -223,11 +223,11 @@ void flame_groups_end(struct grouping *g) {
 /* The node for the first n frames of a stack. For n = 0, this is the root. */
 struct reached {
   uint32_t node; /* node of the tree; NONE if the tree does not have it */
-  bool ended;    /* true if `node` replaces folded nodes, so the stack ends there in the tree */
+  bool ended;    /* true if `node` stands for several folded nodes, so the stack ends there */
 };
 
-/* Returns the node that a stack reaches with one more frame. If this node was folded, returns the
- * node that replaces it. */
+/* Returns the child of `at` with the frame `frame`. If the tree folded this child and its narrow
+ * siblings into one node, returns that node. */
 static struct reached reach_frame(const struct grouping *g, struct reached at, uint32_t frame) {
   if (at.ended || at.node == NONE) return at;
   uint32_t child = flame_groups_child(g, at.node, frame);
@@ -246,15 +246,15 @@ static struct reached reach_location(const struct grouping *g, struct reached at
   return at;
 }
 
-/* Returns the node at which the current stack ends. path[n] is the node for the n bytes
- * at the root end of the encoded stack. For the bytes that the previous stack shares, path[n] is
- * already set. Sets path[n] for the other bytes. */
+/* Returns the node at which the current stack ends. Sets path[n] to the node for the first n bytes
+ * of the encoded stack, counted from the root. Keeps path[n] for the bytes that the previous stack
+ * shares. */
 static uint32_t end_of_stack(const struct grouping *g, const struct stack_delta *d,
                              struct reached *path) {
   uint32_t byte = d->shared;
   struct reached at = path[byte];
   for (size_t i = d->count; i-- > 0;) {
-    /* Bytes before this offset encode frames that filters removed, so the node stays the same. */
+    /* Bytes up to the next frame encode frames that filters removed: the node stays the same. */
     while (++byte < d->fresh[i].offset) path[byte] = at;
     at = reach_location(g, at, d->fresh[i].location);
     path[byte] = at;

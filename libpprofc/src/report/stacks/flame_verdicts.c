@@ -44,9 +44,9 @@ static double verdict_named(const struct verdict_maker *m, size_t type, bool hea
   return sum;
 }
 
-/* Returns the factor that converts the total in the verdicts to the total of the tree. If the tree
- * lacks samples whose frames a filter removed, converts the sum over the functions that have a row
- * in the verdicts instead. */
+/* Returns the factor that converts values in the verdicts to values of the tree: the ratio of both
+ * totals. If a filter removed frames, the tree may lack samples. The factor is then the ratio of
+ * the sums over the functions that have a row in the verdicts. */
 static double verdict_scale(const struct verdict_maker *m, size_t type, bool head) {
   double total = head ? m->summary.total_head : m->summary.total_base, judged = 0;
   double drawn = (double)(head ? flame_head(m->tree, 0, type) : flame_base(m->tree, 0, type));

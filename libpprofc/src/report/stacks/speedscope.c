@@ -1,6 +1,6 @@
 /* Prints the report -speedscope for https://www.speedscope.app. The file has a profile of the kind
- * "sampled" for each sample type. For a difference it has up to four profiles, which share a table
- * of frames: base, head, slower and faster. */
+ * "sampled" for each sample type. In a difference, each sample type has up to four profiles: base,
+ * head, slower and faster. All profiles share a table of frames. */
 #include "core/json_write.h"
 #include "core/parallel.h"
 #include "import/json/json.h"
@@ -10,8 +10,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Depth of stacks and number of stacks above which speedscope fails or becomes slow, and the
- * largest integer that JavaScript represents exactly. */
+/* Depth of stacks above which speedscope's left heavy view fails, number of stacks above which it
+ * is slow, and largest integer that JavaScript represents exactly. */
 #define LEFT_HEAVY_DEPTH       2000
 #define SPEEDSCOPE_SLOW_STACKS 1000000
 #define EXACT_NUMBER           (INT64_C(1) << 53)
@@ -182,7 +182,7 @@ static struct sample_line sample_line_in(void *room, size_t depth) {
   return line;
 }
 
-/* Writes the frames of a stack that its line still lacks. Returns the size of the line in bytes. */
+/* Completes the line of a stack. Returns the size of the line in bytes. */
 static size_t sample_line_fill(const struct sample_writer *w, struct sample_line *line,
                                size_t stack) {
   const struct number_text *numbers = w->speedscope->numbers;

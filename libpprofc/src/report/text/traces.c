@@ -5,7 +5,7 @@
 
 #define SEPARATOR "-----------+-------------------------------------------------------\n"
 
-/* Width of labels and values, and width of the gap between a value and a frame. */
+/* Width in characters of labels and values, and of the gap between a value and a frame. */
 #define COLUMN 10
 #define GAP    3
 

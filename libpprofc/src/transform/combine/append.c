@@ -12,7 +12,7 @@ enum { HEAD, BASE, SIDES };
 struct append {
   struct merge m;
   pprofc_profile *profiles[SIDES];
-  /* For head and for base: true if nothing else refers to the profile and its columns. */
+  /* For head and for base: true if only this operation uses the profile and its columns. */
   bool ours[SIDES];
   bool trees;   /* true if the profiles have stack trees; the result then keeps samples whose values
                    are 0 */
@@ -122,8 +122,8 @@ static bool append_stacks(struct append *a) {
 }
 
 /* Adds the label sets of a profile with a stack tree in the order of the file. Reports show the
- * first unit that the file has for a numeric key. The tree sorts the samples, so their order is
- * different. Returns false when out of memory. */
+ * first unit that the file has for a numeric key. The samples of the tree are sorted by stack
+ * instead. Returns false when out of memory. */
 static bool append_sets_of_tree(struct append *a, struct merge_labels *labels, uint32_t side) {
   const struct samples *s = &a->profiles[side]->samples;
   if (!s->tree || !s->label_set) return true;

@@ -39,13 +39,13 @@ static bool diff_lacks_values(const pprofc_profile *head, const pprofc_profile *
          pprofc_profile_default_type(head) != pprofc_profile_default_type(base);
 }
 
-/* True if the profile has no tree but its stacks can be converted to one. */
+/* True if the profile has no stack tree, but its stacks can be converted to a stack tree. */
 static bool diff_has_columns(const pprofc_profile *p) {
   return !p->samples.tree && p->samples.segment_count == 1;
 }
 
-/* True if no two sample types have the same name. Otherwise trees are not possible, because
- * compatible_profiles would drop the types with equal names. */
+/* True if no two sample types have the same name. Otherwise the result cannot have stack trees,
+ * because compatible_profiles would drop the types with equal names. */
 static bool diff_names_are_single(const pprofc_profile *p) {
   bool single = true;
   for (size_t i = 0; i < p->type_count; i++)
@@ -267,7 +267,7 @@ pprofc_status transform_diff_unmerged(pprofc_profile *head, pprofc_profile *base
 /* True if no value is negative and no sum overflows. */
 static bool sums_plainly(const pprofc_profile *p) {
   size_t count = p->samples.count * profile_values_each(p);
-  int64_t sum = 0; /* sum over all types; the sum of one type cannot be larger */
+  int64_t sum = 0; /* sum over all types, which is at least the sum of any type */
   for (size_t i = 0; i < count; i++)
     if (p->samples.values[i] < 0 || __builtin_add_overflow(sum, p->samples.values[i], &sum))
       return false;
@@ -282,16 +282,16 @@ static bool has_base_label(const pprofc_profile *p) {
 }
 
 bool transform_diff_base_serves(const pprofc_profile *head, const pprofc_profile *base) {
-  const int64_t exact = (int64_t)1 << 53; /* pprof rounds larger values */
+  const int64_t exact = (int64_t)1 << 53; /* pprof uses float64, which rounds larger values */
   if (!base->folded) return true;
   for (size_t i = 0; i < base->samples.count * profile_values_each(base); i++)
     if (base->samples.values[i] < -exact || base->samples.values[i] > exact) return false;
-  return !has_base_label(head); /* head samples with base labels may equal unfolded base samples */
+  return !has_base_label(head); /* head samples with base labels may equal summed base samples */
 }
 
 bool transform_diff_unmerged_is_exact(const pprofc_profile *head, const pprofc_profile *base,
                                       pprofc_diff_kind kind) {
-  /* Samples of head with base labels may equal negated samples of the base, and must be joined. */
+  /* If samples of head have base labels, pprofc_diff may join them with equal samples of base. */
   return kind == PPROFC_COMPARE && !has_base_label(head) && sums_plainly(head) &&
          sums_plainly(base);
 }

@@ -38,7 +38,7 @@ pprofc_status transform_normalize(const pprofc_profile *head, const pprofc_profi
                                   pprofc_profile **out, pprofc_error *error);
 
 /* True if transform_diff_unmerged gives the same flat values, cumulative values and total as
- * pprofc_diff. This is true if equal samples have the same sign. */
+ * pprofc_diff. It does not if a value is negative, or if head has base labels. */
 bool transform_diff_unmerged_is_exact(const pprofc_profile *head, const pprofc_profile *base,
                                       pprofc_diff_kind kind);
 

@@ -86,7 +86,7 @@ struct name_filter {
   const pprofc_profile *profile;
   const struct name_filters *wanted;
   struct name_bits bits;
-  uint8_t all, used;  /* effects of all locations together, and of locations in samples */
+  uint8_t all, used;  /* union of the effects of all locations, and of the locations in samples */
   uint8_t *effect;    /* for each location, a set of FOCUSED, IGNORED ... */
   uint8_t *hidden;    /* for each location, 1 to remove it from stacks */
   uint8_t *keep_line; /* for each line, 1 to keep it */
@@ -138,7 +138,7 @@ struct filter_names_pass {
    * bytes of a stack. */
   uint8_t *states[16];
   struct stack_delta deltas[16];
-  uint8_t used[16]; /* for each worker, effects that any location of its samples has */
+  uint8_t used[16]; /* for each worker, union of the effects of the locations in its samples */
   unsigned workers;
 };
 
@@ -272,8 +272,8 @@ static bool cut_above(const void *context, struct packed_stack *stack) {
   return false;
 }
 
-/* Drops the lines of a location that call its outermost matching line. Keeps all lines if the
- * mapping matches. Returns false if nothing matches. */
+/* Applies show_from: drops the lines of a location that call its outermost matching line. Keeps all
+ * lines if the mapping matches. Returns false if nothing matches. */
 static bool match_from(const struct name_bits *bits, uint32_t location, uint8_t *keep_line) {
   const struct locations *l = &bits->profile->locations;
   if (name_bits_mapping(bits, location) & 1) return true;

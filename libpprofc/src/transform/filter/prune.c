@@ -1,5 +1,5 @@
-/* Cuts the frames that a function calls: drop_frames and keep_frames of the profile, and prune_from
- * (docs/spec/pprof.md, 9 and 13). */
+/* Cuts the leaf ends of stacks at matching functions: drop_frames and keep_frames of the profile,
+ * and prune_from (docs/spec/pprof.md, 9 and 13). */
 #include "transform/transform.h"
 
 /* Returns the part of a function name that the expressions match: without a leading dot, and only

@@ -70,8 +70,8 @@ static int64_t time_part(int64_t value, uint64_t before, uint64_t total) {
   return (int64_t)(value < 0 ? -part : part);
 }
 
-/* Replaces each value by its part in the range. Sets keep[i] to true unless sample i is then all
- * zero. */
+/* Replaces each value by its part in the range. Sets keep[i] to false if all values of sample i are
+ * then 0, else to true. */
 static bool time_write_values(pprofc_profile *copy, const struct time_parts *p, uint8_t *keep) {
   size_t types = copy->type_count, count = copy->samples.count;
   const int64_t *old = copy->samples.values;

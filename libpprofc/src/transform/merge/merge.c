@@ -1,5 +1,5 @@
 /* Adds up profiles as pprof does (docs/spec/pprof.md, 3 and 6). This file merges the headers,
- * merges many sources in chunks of 128, and calls the other steps in order. */
+ * merges many sources in chunks of 128, and calls the steps of merge.h in order. */
 #include "transform/merge/merge.h"
 #include "pprofc/transform.h"
 #include "transform/merge/accumulator.h"
@@ -125,7 +125,7 @@ static bool combine_equal(struct merge *m) {
   bool zeros;
   if (!merge_hash_labels(m) || !merge_pass(m) || !merge_sum_samples(m, &zeros)) return false;
   if (!zeros) return true;
-  /* Like pprof, drop zero samples, and the records that no other sample uses. */
+  /* Like pprof, drop zero samples, and the records that only these samples use. */
   merge_drop_zeros(m);
   merge_number_results(m);
   return true;

@@ -16,8 +16,8 @@ struct merge_source {
   bool shared;         /* true if the result uses the source's memory (region) */
   bool is_base;        /* true if the source's samples get the label that marks a base */
   uint32_t *strings;   /* for each string, its index in the result, or NONE until needed */
-  /* For each function, mapping and location of the source, the merged one; locations[-1] is
-   * LOCATION_HIDDEN. */
+  /* For each function, mapping and location of the source, the index of the merged record;
+   * locations[-1] is LOCATION_HIDDEN. */
   uint32_t *functions, *mappings, *locations;
   uint64_t *label_hashes; /* hash of each label set; equal sets have equal hashes */
 };
@@ -33,7 +33,7 @@ struct merge_segment {
 
 #define MERGE_LOCATIONS_MAX 0x7FFFFFFFu
 
-/* Source and index of the mapping or location from which a merged one takes its fields. */
+/* Place of the mapping or location whose fields a merged mapping or location has. */
 struct merge_place {
   uint32_t source, index;
 };
@@ -54,7 +54,7 @@ struct merge {
   size_t segment_count;
 
   struct interner strings;
-  struct function_fields *functions; /* merged functions, with strings of the result */
+  struct function_fields *functions; /* merged functions, with string indices of the result */
   struct merge_place *mappings;
   struct merge_location *locations;
   size_t function_count, mapping_count, location_count;
@@ -62,10 +62,10 @@ struct merge {
    * record must then have the fields of the first record that a sample uses. */
   bool ambiguous;
 
-  /* For each sample of the sources: first the index of the first equal sample, later the index of
-   * the sample in the result. NONE if all values are 0. */
+  /* For each sample of the sources, the index of the first equal sample; after merge_sum_samples,
+   * the index in the result. NONE if all values are 0. */
   uint32_t *result_of;
-  uint32_t *origins; /* for each sample of the result, the first source sample that it contains */
+  uint32_t *origins; /* for each sample of the result, the index of its first source sample */
   int64_t *values;   /* values of the result's samples, in the result's memory (region) */
   size_t result_count;
   const uint8_t **stack; /* stack of each sample of the result; NULL after merge_drop_zeros */
@@ -102,9 +102,9 @@ uint32_t merge_string(struct merge *m, size_t source, uint32_t string);
  * merged location of each number in the stacks. */
 bool merge_tables(struct merge *m);
 
-/* Numbers merged records in the order of the tables of the sources. A merged record gets the fields
- * of the first of its records in this order. Omits location l of source i if used[i][l] is 0. If
- * `used` is NULL, omits no location. */
+/* Numbers the merged functions, mappings and locations in the order of the sources' tables. Each
+ * gets the fields of its first source record in this order. Omits location l of source i if
+ * used[i][l] is 0. If `used` is NULL, omits no location. */
 bool merge_number_tables(struct merge *m, const uint8_t *const *used);
 
 /* True if no source has two equal mappings or two equal locations. */
@@ -177,8 +177,8 @@ bool merge_hash_labels(struct merge *m);
 
 /* ---- the whole --------------------------------------- */
 
-/* Begins a merge: makes the header of the result, and finds the merged records. If `share` is true,
- * the result uses the memory of all sources, whatever their size. */
+/* Begins a merge: makes the header of the result, and finds the merged functions, mappings and
+ * locations. If `share` is true, the result uses the memory of all sources, whatever their size. */
 bool merge_begin(struct merge *m, const pprofc_profile *const *profiles, size_t count, bool share);
 /* Ends a merge: stores the result in *out, or releases it after a failure. */
 pprofc_status merge_end(struct merge *m, bool ok, pprofc_profile **out, pprofc_error *error);

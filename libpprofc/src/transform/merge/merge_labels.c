@@ -175,9 +175,8 @@ bool merge_labels_open(struct merge_labels *w, struct merge *m) {
   return true;
 }
 
-/* Adds a label set of a source to the result, and returns its index there. In a set of a base
- * profile, the label `mark` replaces older labels with the same key. Returns NONE when out of
- * memory. */
+/* Adds a label set of a source to the result, and returns its index there. In a base profile, the
+ * label `mark` replaces the labels that have its key. Returns NONE when out of memory. */
 static uint32_t merge_labels_add_set(struct merge_labels *w, uint32_t source,
                                      struct label_set set) {
   const struct merge_source *s = &w->m->sources[source];

@@ -100,8 +100,8 @@ bool merge_number_tables(struct merge *m, const uint8_t *const *used) {
   return true;
 }
 
-/* True if all merged records of a source are different. `seen` is all zero before and after the
- * call. */
+/* True if the `count` merged records in `merged` are all different. `seen` is all zero before and
+ * after the call. */
 static bool merge_are_different(const uint32_t *merged, size_t count, uint8_t *seen) {
   bool different = true;
   for (size_t i = 0; i < count; i++) {
@@ -126,8 +126,8 @@ bool merge_is_one_to_one(struct merge *m) {
 
 /* ---- walks ------------------------------------------- */
 
-/* Numbers the merged records of a sample's stack that have no number yet. If `next` is not NULL,
- * these records also get the fields that they have in this stack's source. */
+/* Numbers the merged locations, functions and mappings of a sample's stack that have no number yet.
+ * If `next` is not NULL, they also get the fields that they have in the source of this stack. */
 static void number_stack(struct merge *m, const struct merge_segment *segment, size_t sample,
                          uint32_t *next) {
   const struct samples *s = merge_samples_of(m, segment->source);

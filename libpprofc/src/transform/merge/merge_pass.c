@@ -38,7 +38,7 @@ struct pass {
    * for the largest segment. */
   struct stack_code *codes;
   const struct merge_segment *coded;
-  uint32_t next_source; /* first source whose main mapping was not checked yet */
+  uint32_t next_source; /* index of the first source whose main mapping was not checked yet */
   struct pass_item batch[PASS_BATCH];
   size_t count;
   /* Maximum number of frames in a stack, and maximum number of bytes of an encoded number. */
@@ -51,7 +51,7 @@ struct pass {
 
 /* ---- stacks in new numbers --------------------------- */
 
-/* Clears p->codes, unless this segment has the same tables as the segment before it. */
+/* Clears p->codes, unless the segment before this one has the same array `merged`. */
 static void pass_begin_segment(struct pass *p, const struct merge_segment *segment) {
   const struct merge_segment *before = p->coded;
   p->coded = segment;
@@ -87,8 +87,8 @@ static void pass_write(struct pass *p, struct pass_item *item, const uint8_t *st
 
 /* ---- looking up -------------------------------------- */
 
-/* True if a stack of the result equals the stack of an item. The result's stack has the location
- * numbers of its source. The item's stack has the location numbers of the result. */
+/* True if the stacks in `result` and `item` are equal. The stack in `result` still has the location
+ * numbers of its source. The stack in `item` has the new numbers. */
 static bool pass_same_shared(const struct merge *m, const struct merge_segment *segment,
                              const struct pass_result *result, const struct pass_item *item) {
   const uint8_t *a = result->stack, *a_end = a + result->stack_size;

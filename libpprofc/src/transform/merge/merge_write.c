@@ -113,7 +113,7 @@ static bool merge_write_stack(struct merge *m, const struct merge_segment *segme
     if (segment->merged[id] != LOCATION_HIDDEN)
       n += varint_put(w->room + n, m->location_number[segment->merged[id]] + 1);
   w->size[i] = (uint32_t)n;
-  if (n) w->room += n; /* without frames, `room` may be NULL */
+  if (n) w->room += n; /* `room` may be NULL if n is 0 */
   w->left -= n;
   return true;
 }

@@ -5,8 +5,8 @@
 
 /* Largest share of the total change to show (200 %). Shares below 0 are also hidden. */
 #define BLAME_SHARE_MOST 2
-/* Maximum number of corrections of blame.rest by one rounding unit, until the contributions add up
- * exactly. */
+/* Maximum number of steps, each to the next double, that correct blame.rest until the contributions
+ * add up exactly. */
 #define BLAME_NUDGES 8
 
 /* Returns the group of related functions of a row, if cost only moved between these functions and

@@ -21,7 +21,7 @@ struct noise_condition {
   enum noise_measure measure;
   double threshold; /* threshold in `unit`; a share if `unit` is empty */
   pprofc_str unit;  /* unit of an absolute threshold */
-  pprofc_str name;  /* regular expression for names, or empty */
+  pprofc_str name;  /* regular expression for names of functions, or empty */
   bool rows;        /* true for the prefix "row:", which checks each row, even if cost only moved */
 };
 
@@ -154,8 +154,8 @@ static void noise_gate_report(const struct noise_gate *g, const pprofc_verdict_r
                               void *context) {
   bool cum = g->c.measure == MEASURE_CUM;
   const pprofc_verdict_estimate *own = noise_estimate(row, cum);
-  /* If the callees grew less than the row, other functions now make fewer of the calls. So report
-   * the growth of the callees. Otherwise report the growth of the row. */
+  /* If the domain grew less than the row, the row also took over calls or work of other functions.
+   * Then report the growth of the domain, otherwise the growth of the row. */
   if (cum && domain && domain->net.delta >= own->delta) domain = NULL;
   struct noise_finding finding = {
       .row = row, .name = row->name, .estimate = *own, .change = (double)NAN};

@@ -245,8 +245,7 @@ void noise_header(const struct noise_report *report, struct output *out) {
 
 /* ---- smallest detectable change ---------------------- */
 
-/* Writes the number of runs that would find a change of 5 %, and the factor by which each run must
- * otherwise be longer. */
+/* Writes how many runs, or how many times longer runs, would find a change of 5 %. */
 static void noise_put_wanted(const pprofc_verdict_summary *s, struct output *out) {
   bool longer = isfinite(s->samples_for_5);
   if (isfinite(s->runs_for_5)) output_printf(out, "; 5%% needs %.0f runs a side", s->runs_for_5);

@@ -24,9 +24,9 @@ struct noise_report {
   char benchmark[BENCHES_TEXT]; /* name of the benchmark and its measure, or "" */
 };
 
-/* Judges runs with the filters and the sample type of report->options. The runs of the base come
- * first. Stores the verdicts in `report`. `how` has the other settings; if it also has a sample
- * type, that type is used. The caller frees the verdicts. */
+/* Judges runs with the filters of report->options. The runs of the base come first. Stores the
+ * verdicts in `report`. `how` has the other settings. The sample type is from `how`, or else from
+ * report->options. The caller frees the verdicts. */
 pprofc_status noise_report_judge(struct noise_report *report, const pprofc_verdict_run *runs,
                                  size_t count, size_t bases, const pprofc_verdict_options *how,
                                  pprofc_error *error);
@@ -140,7 +140,7 @@ struct blame {
 };
 
 /* Computes the contributions. Their sum in this order is exactly the change of the total: rows with
- * a line, pairs of rows that cancel, the environment (such as the kernel), the rest. */
+ * a line, pairs of rows that cancel, domains, the environment (such as the kernel), the rest. */
 struct blame blame_of(const struct noise_report *report);
 
 /* Returns `delta`, the change on a line, as a share of the total change. Returns NaN if the line

@@ -179,7 +179,7 @@ static void difference_notes(struct view_page *page) {
   noise_header(&report, &lines);
   noise_footer(&report, &lines);
   output_flush(&lines, NULL);
-  /* Skip the first line, because the page shows its sentence elsewhere. */
+  /* Skip the first line, a sentence that the page shows elsewhere. */
   difference_lines(page, "notes", buffer_str(&text), 1);
   buffer_free(&text);
 }

@@ -5,7 +5,7 @@
 #include "web/views/page.h"
 
 /* Actions on the selected function. An action either opens a view that shows the function, or sets
- * a filter to an expression that matches its name. */
+ * a filter to an expression that matches the function's name. */
 static const struct inspector_action {
   const char *id, *words, *view, *parameter;
 } inspector_actions[] = {

@@ -1,5 +1,5 @@
-/* Runs the first steps of a report and builds its graph, which the views print. Formats values, and
- * writes relative URLs of views, which keep filters and selection. */
+/* Runs the first steps of a report, and builds the graph that the views print. Formats values.
+ * Writes relative URLs of views; the URLs keep filters and selection. */
 #include "web/views/page.h"
 
 #include "unit/unit.h"

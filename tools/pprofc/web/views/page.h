@@ -21,7 +21,7 @@ struct view_row {
     double base, head; /* recorded values of base and head; with several runs, their means */
   } self, total;
   enum inline_mark inlined;
-  /* true if verdicts are on divided values, such as per second, but base and head are undivided */
+  /* true if the verdicts divide values (judge_rescales), but base and head are not divided */
   bool unscaled;
   const pprofc_verdict_row *verdict; /* verdict of the page on the function, or NULL */
 };

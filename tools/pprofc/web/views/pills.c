@@ -2,7 +2,7 @@
  * removes it. */
 #include "web/views/page.h"
 
-/* Finds the total of a profile before the filters. */
+/* Finds the unfiltered total of a profile. */
 static bool pills_total_of(const struct view_page *page, const pprofc_profile *p, int64_t *total) {
   size_t index;
   if (value_select(p, str_of(page->options.sample_index), &index, NULL) != PPROFC_OK) return false;
@@ -17,7 +17,7 @@ static const char *pills_status(const struct view_page *page, double change) {
   return change > 0 ? "grew" : "shrank";
 }
 
-/* Returns the name of a side's file, or "" if it has no name. */
+/* Returns the name of the file of base or head, or "" if it has no name. */
 static const char *pills_name(const struct web_profile *side) {
   return side->name ? side->name : "";
 }

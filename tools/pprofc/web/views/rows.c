@@ -250,7 +250,7 @@ pprofc_status page_function_list(struct view_page *page, struct buffer *out, ppr
   struct view_rows rows;
   const pprofc_report_options given = page->options;
   page->options.nodecount = LISTED_FUNCTIONS;
-  page->options.nodefraction = 0; /* in a difference, self may exceed a small total */
+  page->options.nodefraction = 0; /* a small total may hide a large self value */
   pprofc_status status = view_rows_open(&rows, &v, page, &overrides, 0, error);
   if (!status) {
     page_note_report(page, &v);

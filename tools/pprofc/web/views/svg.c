@@ -9,7 +9,7 @@ struct svg_copy {
   bool difference;
 };
 
-/* Colours that replace the colours of dot_color: red (more), green (less) and grey (unchanged). In
+/* Colours that replace red (`more`), green (`less`) and grey (`neutral`) of dot_color. In
  * dot_color, boxes have 10 % saturation, and lines 100 %. Only colours of boxes have a red or green
  * component above 200. */
 struct svg_palette {

@@ -6,9 +6,8 @@
 /* Maximum number of entries in the list of increases, and in the list of decreases. */
 #define COMPARE_CHANGES 10
 
-/* Lists the profiles that can be the base. With `head`, lists the profiles that can be the head.
- * Each link keeps the filters and the other profile. Lists the current head as a base only if it
- * already is the base. */
+/* Lists links that choose the base, or with `head`, links that choose the head. A link changes no
+ * other parameter. The current head is in the list of bases only if it is also the base. */
 static void compare_choices(struct view_page *page, const char *words, bool head) {
   const struct web_info *info = page->in->info;
   struct fill *fill = &page->fill;

@@ -9,7 +9,7 @@ struct tag_changes {
   size_t opened;
 };
 
-/* Collects the labels of base and head. The caller closes `changes`, even after an error. */
+/* Collects the labels of base and head. The caller closes *c, even after an error. */
 static pprofc_status tag_changes_open(struct tag_changes *c, struct view_page *page,
                                       pprofc_error *error) {
   static const struct pipeline_overrides overrides = {0};
@@ -59,8 +59,7 @@ static pprofc_status tag_changes_judge(struct view_page *page, pprofc_str key,
 }
 
 /* Returns the verdict on the samples that have the row's label value, or NULL. Rejects a verdict
- * whose values are not the values of the row. If a function has the same name as the label value,
- * the verdict also counts samples of this function. */
+ * whose values differ from the row's values: it also counts a function with the same name. */
 static const pprofc_verdict_row *tag_verdict(struct view_page *page, const struct view_row *row) {
   const pprofc_verdict_row *found = judge_find(&page->judgement, row->name);
   if (!found) return NULL;

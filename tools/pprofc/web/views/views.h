@@ -14,7 +14,7 @@ struct web_view {
   char key;
   view_body_fn body;  /* writes the content of the element <main> */
   const char *about;  /* sentence about the view for the list of keyboard shortcuts */
-  const char *format; /* command-line format with the same data, or NULL */
+  const char *format; /* command-line format with the data of the view, or NULL */
   /* true if the view shows only some functions: the selected function, or if there is no selection,
    * the functions that match the parameter `f` */
   bool of_functions;
