@@ -43,7 +43,8 @@ struct lines_search {
   struct around *around;      /* for each hunk, the function around it that grew most */
   struct touched *touched;
   size_t touched_count, touched_capacity;
-  double divisors[SIDES];
+  double divisors[SIDES];  /* divisors that convert sums of samples to amounts of the page */
+  double (*scales)[SIDES]; /* for each line in `costs`, the divisors of its function */
 };
 
 /* ---- verdicts ---------------------------------------- */
@@ -62,6 +63,12 @@ static bool line_grew(const struct lines_search *s, pprofc_str function) {
 }
 
 /* ---- costs ------------------------------------------- */
+
+/* Returns the cost of a line in the unit of the rows of functions. */
+static double line_amount(const struct lines_search *s, const struct line_cost *line, int side,
+                          int64_t cost) {
+  return (double)cost / s->scales[line - s->costs->items][side];
+}
 
 /* Returns the changed line at a source position, or NULL. */
 static struct changed_line *changed_line_at(const struct lines_search *s, enum diff_side side,
@@ -106,9 +113,9 @@ static void add_costs(struct lines_search *s, const struct line_costs *costs) {
       struct changed_line *line = NULL;
       if (cost->cum[side]) line = changed_line_at(s, (enum diff_side)side, cost);
       if (!line) continue;
-      double value = (double)cost->cum[side] / s->divisors[side];
+      double value = line_amount(s, cost, side, cost->cum[side]);
       line->cost[side] += value;
-      line->inner[side] += (double)cost->inner[side] / s->divisors[side];
+      line->inner[side] += line_amount(s, cost, side, cost->inner[side]);
       take_function(s, line, cost->name, value);
     }
 }
@@ -126,8 +133,8 @@ static double inlined_growth(const struct lines_search *s, const struct line_cos
     if (!i || !str_equal(cost->file, costs[i - 1].file))
       own = revisions_place(s->revisions, DIFF_HEAD, cost->file).size > 0;
     if (own) continue;
-    sum += (double)cost->inner[SIDE_HEAD] / s->divisors[SIDE_HEAD] -
-           (double)cost->inner[SIDE_BASE] / s->divisors[SIDE_BASE];
+    sum += line_amount(s, cost, SIDE_HEAD, cost->inner[SIDE_HEAD]) -
+           line_amount(s, cost, SIDE_BASE, cost->inner[SIDE_BASE]);
   }
   return sum;
 }
@@ -535,6 +542,26 @@ static void set_divisors(struct lines_search *s, const pprofc_profile *p, size_t
   }
 }
 
+/* Sets the divisors of each line so that the lines of a function add up to the row of the function.
+ * A row is a mean of runs, which differs a little from a sum of samples that is divided. */
+static void set_scales(struct lines_search *s) {
+  const struct line_costs *costs = s->costs;
+  s->scales = arena_array(&s->run->arena, costs->count, sizeof *s->scales);
+  for (size_t i = 0, end; i < costs->count; i = end) {
+    const struct line_cost *first = &costs->items[i];
+    const pprofc_verdict_row *row = judged_row(s->judged, first->name);
+    double sums[SIDES] = {0}, shown[SIDES] = {0};
+    if (row) shown[SIDE_BASE] = row->cum.base, shown[SIDE_HEAD] = row->cum.head;
+    for (end = i; end < costs->count && str_equal(costs->items[end].name, first->name); end++)
+      for (int side = 0; side < SIDES; side++) sums[side] += (double)costs->items[end].cum[side];
+    for (int side = 0; side < SIDES; side++) {
+      bool scaled = shown[side] > 0 && sums[side] > 0;
+      for (size_t k = i; k < end; k++)
+        s->scales[k][side] = scaled ? sums[side] / shown[side] : s->divisors[side];
+    }
+  }
+}
+
 void lines_find(struct ci_run *run, struct run_pair *pair, const pprofc_profile *difference,
                 size_t type, const struct judged *judged) {
   struct lines_search s = {
@@ -548,6 +575,7 @@ void lines_find(struct ci_run *run, struct run_pair *pair, const pprofc_profile 
   s.around = arena_zero_array(&run->arena, s.revisions->hunks.count, sizeof *s.around);
   set_divisors(&s, difference, type);
   (void)line_costs_add_up(&costs, difference, type, &choice, run->mem);
+  set_scales(&s);
   add_costs(&s, &costs);
   find_inlined(&s, &costs);
   find_whole(&s, difference, type);
