@@ -1,5 +1,6 @@
 /* Tests graph/stacks: it must join equal stacks, sort stacks root first, and keep base and head
  * separate. */
+#include "core/budget.h"
 #include "import/reader.h"
 #include "pprofc/builder.h"
 #include "stacks/stacks.h"
@@ -224,7 +225,12 @@ TEST(test_inlining_cannot_multiply_without_end) {
   pprofc_error error;
   CU_ASSERT_EQUAL_FATAL(stack_frames_build(p, &by_function, &mem_default, &frames, &error),
                         PPROFC_OK);
-  CU_ASSERT_EQUAL(stack_set_build(&frames, NULL, &mem_default, &set, &error), PPROFC_E_LIMIT);
+  /* The limit is found before the frames need memory. */
+  struct budget *budget = budget_new(&mem_default, 16 << 20);
+  CU_ASSERT_EQUAL(stack_set_build(&frames, NULL, budget_allocator(budget), &set, &error),
+                  PPROFC_E_LIMIT);
+  CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "stacks have more than"));
+  budget_release(budget);
   struct stack_selection cut = {.max_depth = 1000};
   CU_ASSERT_EQUAL_FATAL(stack_set_build(&frames, &cut, &mem_default, &set, &error), PPROFC_OK);
   CU_ASSERT_EQUAL(set.max_depth, 1000);

@@ -25,14 +25,31 @@ struct stacks_builder {
   struct stack_delta delta;
   struct stacks_step *steps; /* locations of the current stack; the root comes first */
   size_t step_count;
-  uint64_t frames; /* number of frames in all distinct stacks */
-  bool limit;      /* true if there are more frames than permitted */
+  uint64_t frames;  /* number of frames in all distinct stacks */
+  uint32_t longest; /* largest number of frames of a location */
+  bool limit;       /* true if there are more frames than permitted */
 };
 
 /* ---- frames ------------------------------------------ */
 
+/* True if all stacks, with the current one, have too many frames. Counts them before they need
+ * memory. */
+static bool stacks_exceed(const struct stacks_builder *b) {
+  const struct stack_frames *f = b->set->frames;
+  size_t most = b->selection->from_leaf ? 0 : b->selection->max_depth;
+  /* Each location needs at least one byte of the stack. */
+  if (b->frames + (uint64_t)b->delta.size * b->longest <= STACK_FRAMES_MAX) return false;
+  struct packed_stack stack = b->delta.stack;
+  uint64_t depth = 0;
+  uint32_t location;
+  while (stack_take_leaf(&stack, &location))
+    depth += f->location_from[location + 1] - f->location_from[location];
+  if (most && depth > most) depth = most;
+  return b->frames + depth > STACK_FRAMES_MAX;
+}
+
 /* Adds the frames of a location to the prefix tree, below the node of the step `from`. Sets depth
- * and node of the step `to`. Returns false when out of memory or if there are too many frames. */
+ * and node of the step `to`. Returns false when out of memory. */
 static bool stacks_enter(struct stacks_builder *b, const struct stacks_step *from,
                          uint32_t location, struct stacks_step *to) {
   const struct stack_frames *f = b->set->frames;
@@ -42,8 +59,6 @@ static bool stacks_enter(struct stacks_builder *b, const struct stacks_step *fro
   /* A local copy stays in a register, which is faster than memory. */
   struct path_node at = from->at;
   bool from_leaf = b->selection->from_leaf;
-  b->limit = b->frames + depth + (end - first) > STACK_FRAMES_MAX;
-  if (b->limit) return false;
   for (uint32_t i = first; i < end && depth < most; i++) {
     at = stack_paths_enter(&b->set->paths, at,
                            f->location_frames[from_leaf ? end - 1 - (i - first) : i]);
@@ -105,6 +120,8 @@ static bool stacks_add_sample(struct stacks_builder *b, size_t sample) {
     delta_move(&b->delta, sample);
   else
     delta_next(&b->delta, sample);
+  b->limit = stacks_exceed(b);
+  if (b->limit) return false;
   const struct stacks_step *last = set->from_leaf ? stacks_from_leaf(b) : stacks_from_root(b);
   int64_t *sums = last ? stacks_values(b, last) : NULL;
   bool is_base = set->has_base && sample_is_base(b->profile, sample);
@@ -133,6 +150,9 @@ static bool stacks_add_samples(struct stacks_builder *b) {
   const struct samples *samples = &b->profile->samples;
   const uint32_t *selected = b->selection->samples;
   size_t count = selected ? b->selection->count : samples->count;
+  const uint32_t *from = b->set->frames->location_from;
+  for (size_t i = 0; i < b->profile->locations.count; i++)
+    if (from[i + 1] - from[i] > b->longest) b->longest = from[i + 1] - from[i];
   size_t room = samples->max_depth + 1;
   b->steps = mem_zero_array(b->mem, room, sizeof *b->steps);
   bool done = b->steps && delta_init(&b->delta, b->mem, samples, 0);
