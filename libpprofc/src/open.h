@@ -10,8 +10,8 @@
 struct open_sums {
   bool labels;    /* true: keep samples with different labels apart; false: labels may be dropped */
   bool no_stacks; /* true to drop all frames, so that samples with different stacks are added up */
-  bool compared; /* true for one of two compared profiles; the comparison drops samples whose values
-                    are all 0 */
+  bool compared;  /* true if the caller compares the profile with another; samples whose values are
+                     all 0 then lose their labels */
   bool tree; /* true to keep the stacks as a tree, which the report reads with profile/delta.h; the
                 order of the samples is then undefined */
   /* value of the option sample_index, used if `tree` is set; NULL for all types */

@@ -229,7 +229,7 @@ pprofc_status brief_report(const struct brief *kind, uint64_t bytes, const char 
  * no known program has this flag or command. */
 const char *elsewhere_find(const char *program, const char *argument);
 
-/* Adds " (type WORDS)" to the error about `argument`, if elsewhere_find returns words. */
+/* Appends the words from elsewhere_find, if any, to the error: " (type -output=FILE)". */
 bool elsewhere_add(const char *program, const char *argument, pprofc_error *error);
 
 #endif

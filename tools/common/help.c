@@ -72,8 +72,7 @@ static bool help_has_word(const char *text, const char *word) {
   return false;
 }
 
-/* True if the values of the flag must follow its help text, because the text does not contain all
- * of them. */
+/* True if the values of the flag must follow its help text: the text lacks some values. */
 static bool help_lists_words(const struct flag *flag) {
   for (size_t i = 0; flag_has_words(flag) && flag->choices[i]; i++)
     if (!help_has_word(flag->help, flag->choices[i])) return true;

@@ -130,7 +130,7 @@ struct retry {
   int tries;       /* number of failed tries */
 };
 
-/* True if a retry may succeed after this HTTP status, because the server is busy or restarts. */
+/* True if a retry may succeed after this HTTP status. The server is then busy or restarts. */
 bool retry_helps(int code);
 
 /* Counts a failed try, and waits `wait_ms` milliseconds. If `wait_ms` is negative, waits twice as

@@ -38,8 +38,8 @@ struct fetched {
   struct fetch_side head, base;
   bool for_sums; /* true: the reader adds up samples and keeps only the data in `needs` */
   struct open_sums needs;
-  struct sums *sums;                  /* sums for the file of -sums, or NULL */
-  const char *first_shown;            /* name of the first source, for messages */
+  struct sums *sums;       /* sums over runs, to be written by -sums; NULL without -sums */
+  const char *first_shown; /* name of the first source, for messages */
   struct source_map_list source_maps; /* source maps given by -source_map */
   atomic_bool mapped;                 /* true if a source map changed a frame */
   bool again;                         /* true while all sources are read for the second time */

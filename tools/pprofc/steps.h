@@ -1,4 +1,4 @@
-/* Declares the steps from the sources of the command line to the profile of a report. */
+/* Declares the steps that turn the profiles of the command line into the profile of a report. */
 #ifndef PPROFC_TOOLS_STEPS_H
 #define PPROFC_TOOLS_STEPS_H
 

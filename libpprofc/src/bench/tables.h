@@ -90,12 +90,12 @@ struct cell_id {
 
 struct cell_state {
   struct cell_id id;
-  uint32_t residue; /* for the cell's first result: its key in the projection t->residue */
+  uint32_t residue; /* key of the cell's first result in the projection t->residue */
   bool varied;      /* true if results of the cell differ in a key that no projection uses */
   size_t count, next;
 };
 
-/* Index of a cell, and for one of its results the key in the projection t->residue. */
+/* Index of a cell, and a key in the projection t->residue that a result of this cell has. */
 struct cell_residue {
   uint32_t cell, residue;
 };

@@ -68,8 +68,8 @@ struct fold_options {
   unsigned threads;
   bool labels;    /* true: add up only samples with equal labels; false: samples may lose labels */
   bool no_stacks; /* true: drop all stacks */
-  bool compared;  /* true if the profile is one of two compared profiles; the comparison drops
-                     samples whose values are all 0 */
+  bool compared;  /* true if the caller compares the profile with another; samples whose values are
+                     all 0 then lose their labels */
   bool tree;      /* true: store stacks as a tree (profile/stack_tree.h), and samples in the order
                      of the tree */
   const char *sample_index; /* if `tree` is true: the only sample type that the report needs, or

@@ -50,8 +50,8 @@ void escape_command(struct buffer *out, pprofc_str s, bool property);
  * that the measured width is the printed width. The result's `data` is NULL when out of memory. */
 pprofc_str escape_cell(pprofc_str s, bool begins_line, struct arena *arena);
 
-/* Returns s escaped like escape_line, in an arena. Returns s itself if it needs no escapes. The
- * result's `data` is NULL when out of memory. */
+/* Escapes s as escape_line does, and returns the result in an arena. Returns s itself if it needs
+ * no escapes. The result's `data` is NULL when out of memory. */
 pprofc_str escape_line_keep(pprofc_str s, struct arena *arena);
 
 #endif

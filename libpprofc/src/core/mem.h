@@ -94,9 +94,9 @@ bool region_adopt(struct region *region, struct region *parent);
 /* Frees a column of `size` bytes. */
 void region_drop(struct region *region, const void *column, size_t size);
 
-/* Returns the column if the caller may write to it. Returns NULL if another owner may read it. A
- * caller that itself retains a parent of `region` passes this parent as `lender`. The caller then
- * does not count as another owner. Otherwise `lender` is NULL. */
+/* Returns the column if the caller may write to it, or NULL if another owner may read it. `lender`
+ * is NULL, or a parent of `region` that the caller also retains. This retain does not count as
+ * another owner. */
 void *region_own(struct region *region, const struct region *lender, const void *column,
                  size_t size);
 

@@ -30,8 +30,9 @@
 
 enum fill_kind { FILL_TEXT, FILL_HTML, FILL_LIST, FILL_ROW };
 
-/* A value, a list or a row. A row contains values and lists, the newest first. A list contains its
- * rows, the oldest first. fill.entries[0] is the outermost row, so 0 can mean "no entry". */
+/* A value, a list or a row. `next` links the values and lists of a row from new to old, and the
+ * rows of a list from old to new. No link leads to fill.entries[0], the outermost row, so 0 means
+ * "no entry". */
 struct fill_entry {
   pprofc_str name;
   enum fill_kind kind;

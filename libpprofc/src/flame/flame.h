@@ -97,7 +97,7 @@ struct flame_group {
   pprofc_str name; /* label and value: "tenant=cedar" */
   size_t count;
   const uint32_t *node; /* indices of the nodes at which the stacks of the group end, ascending */
-  const int64_t *self;  /* for each item of `node`, a row of sums: one for each column (layout.h) */
+  const int64_t *self; /* for each item of `node`, the sums of all columns of the tree (layout.h) */
 };
 
 /* A term of a function's estimated cycles: `weight` times the values of a sample type. `kind` is

@@ -162,10 +162,10 @@ struct gate_row {
   bool processes;   /* true if a separate process measured each round and wrote its own input */
   bool one_process; /* true if all samples of base or of head come from one process, and the
                        settings do not allow this */
-  bool screened;    /* true if the benchmark got no further rounds, because the first rounds did not
-                       look worse */
-  bool overloaded;  /* true if other programs used the processors during the measurement */
-  bool threaded;    /* true if the benchmark has several threads according to the input */
+  bool screened; /* true if the benchmark was measured only in the first rounds, because it did not
+                    look worse in them */
+  bool overloaded; /* true if other programs used the processors during the measurement */
+  bool threaded;   /* true if the benchmark has several threads according to the input */
 
   pprofc_str file; /* path of the file that has the row */
   size_t line;     /* line number in the file, from 1; 0 if the row does not come from a line */

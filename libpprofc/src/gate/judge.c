@@ -107,8 +107,8 @@ static void judge_prepare(struct gate *gate, struct gate_row *row, struct buffer
 
 /* ---- correction for the number of comparisons -------- */
 
-/* A group of p-values that are corrected together. Each test has two groups: the rows that can
- * regress, and the rows that got no further rounds (gate_row.screened). The first test also has a
+/* A group of p-values that are corrected together. Each test has two groups: rows measured in all
+ * rounds, and rows measured only in the first rounds (gate_row.screened). The first test also has a
  * group of watched times (gate_row.watched). */
 struct family {
   size_t test; /* index of the test in gate_row.tests */

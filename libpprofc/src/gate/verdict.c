@@ -66,7 +66,7 @@ static bool has_too_few_samples(const struct gate *gate, const struct gate_row *
 /* True if a regression of the row does not count, for one of these reasons:
  *  - All samples come from one process, which hides the noise between processes. This reason does
  *    not apply to constant values, which have no noise.
- *  - The first stage did not select the row (judge.h).
+ *  - The row was measured only in the first rounds, because it did not look worse in them.
  *  - Other programs slowed the machine, and the row is a time or a rate. */
 static bool is_in_doubt(const struct gate *gate, const struct gate_row *row) {
   if ((row->one_process && !row->constant) || row->screened) return true;

@@ -63,8 +63,8 @@ struct visible_search {
 };
 
 /* Sets row->visible, the smallest change that the gate would find in four of five cases. A row that
- * got no further rounds (row->screened) gets the smallest change that counts as a regression: the
- * first rounds find this change in four of five cases. */
+ * was measured only in the first rounds (row->screened) gets the smallest change that counts as a
+ * regression: the first rounds find this change in four of five cases. */
 static bool see_change(struct visible_search *v, struct gate_row *row, bool known) {
   struct gate_design design = design_of(v->gate, row);
   if (row->screened) {

@@ -163,7 +163,7 @@ void import_note_total(pprofc_builder *builder, const char *what, uint64_t count
 void import_account(pprofc_builder *builder, uint64_t read, const char *events,
                     const struct import_loss *losses);
 
-/* Does the same as import_account for a single reason: `count` events were skipped. */
+/* Does the same as import_account if all skipped events have one reason (see import_loss). */
 void import_account_one(pprofc_builder *builder, uint64_t read, const char *events, uint64_t count,
                         const char *one, const char *many);
 

@@ -214,8 +214,8 @@ static bool judging_one(struct judging *j) {
 }
 
 double leak_visible(const struct leak_rules *rules, size_t tested, double variance) {
-  /* If new objects cause a growth, the growth has the variance growth * `variance`. Use half of
-   * alpha, because judging_test doubles the smaller of two p-values. */
+  /* The growth g has the variance g * `variance`, so it is significant from g = z * z * `variance`.
+   * Use half of alpha, because judging_test doubles the smaller of two p-values. */
   double z = pprofc_normal_quantile(1 - rules->alpha / (2 * (double)(tested + 1)));
   return fmax(rules->floor, z * z * variance);
 }

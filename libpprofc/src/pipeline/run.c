@@ -171,8 +171,8 @@ static void value_list_types(const pprofc_profile *profile, char *out, size_t ro
   }
 }
 
-/* Returns an error if the profile has a stack tree (profile/stack_tree.h) that lacks the values of
- * the sample type `index`. */
+/* Returns an error if the profile stores its stacks as a tree that lacks the values of the sample
+ * type `index`. */
 static pprofc_status value_check(const pprofc_profile *profile, size_t index, pprofc_error *error) {
   const struct stack_tree *tree = profile->samples.tree;
   if (!tree || tree->type == STACK_TREE_ALL || tree->type == index) return PPROFC_OK;

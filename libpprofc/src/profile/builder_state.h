@@ -41,7 +41,7 @@ struct pprofc_builder {
   pprofc_error error;      /* error of the first call that failed, or status PPROFC_OK */
   pprofc_profile *profile; /* profile under construction; its region contains strings and stacks */
   struct interner strings;
-  /* hash tables of the records that are not in the columns FIRST_FUNCTION and FIRST_LOCATION */
+  /* hash tables; the first two lack items that FIRST_FUNCTION or FIRST_LOCATION has */
   struct map functions, locations, mappings;
   struct builder_column columns[COLUMN_COUNT];
   uint8_t *chunk, *chunk_end; /* start and end of the memory for the next stacks */

@@ -50,8 +50,8 @@ static inline uint64_t time_sum(uint64_t a, uint64_t b) {
   return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
 }
 
-/* Shares of a sample's values for its events. They are proportional to the durations, or equal if
- * all events of the sample are instants. */
+/* Divides the values of a sample among its events in proportion to their durations. If all events
+ * of the sample are instants, the shares are equal. */
 struct time_shares {
   const pprofc_allocator *mem;
   const struct times *times;

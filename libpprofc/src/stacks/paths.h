@@ -52,7 +52,7 @@ static inline uint32_t path_run_end(const struct stack_paths *p, uint32_t run) {
   return run + (size_t)1 < p->run_count ? p->runs[run + 1].first : (uint32_t)p->count;
 }
 
-/* Does the same as stack_paths_enter, but also searches outside the run of the node `at`. */
+/* Does the same as stack_paths_enter, but also finds children outside the run (chain) of `at`. */
 struct path_node stack_paths_search(struct stack_paths *paths, struct path_node at, uint32_t frame);
 
 /* Returns the child with the frame `frame`. Adds the child if it is new. Returns a node with the

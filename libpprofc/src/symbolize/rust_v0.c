@@ -212,7 +212,7 @@ static void read_traits(struct rust_reader *r, struct rust_step step) {
   reader_plan(r, "%h%k");
 }
 
-/* Reads a trait of a dyn type. Leaves the '<' of the trait's generic arguments open. */
+/* Reads a trait of a dyn type. read_bindings prints the '>' after the trait's generic arguments. */
 static void read_trait(struct rust_reader *r, struct rust_step step) {
   r->opened = false;
   if (reader_take(r, 'B'))
@@ -355,10 +355,10 @@ static void (*const doers[128])(struct rust_reader *r, struct rust_step step) = 
     ['f'] = rust_v0_read_result, /* the result type of a function */
     ['b'] = read_traits,         /* the traits of dyn up to 'E' */
     ['h'] = read_trait,          /* one bound */
-    ['o'] = do_opened,           /* end of a trait whose '<' stays open */
+    ['o'] = do_opened,           /* end of a trait with '<' and without '>' so far */
     ['n'] = do_opened,           /* end of a trait without generic arguments */
     ['k'] = read_bindings,       /* the associated types after a trait */
-    ['m'] = read_bindings,       /* associated types after a trait whose '<' stays open */
+    ['m'] = read_bindings,       /* the next associated type, after '<' and before '>' */
     ['d'] = read_dyn_lifetime,   /* the lifetime at the end of dyn */
     ['e'] = do_expect,           /* a required 'E' */
     ['w'] = do_write,            /* writes text */

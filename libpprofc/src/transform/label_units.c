@@ -60,8 +60,8 @@ static bool label_units_add_set(struct label_units_finder *f, const struct label
   return true;
 }
 
-/* Adds the label sets of a profile with a stack tree (profile/stack_tree.h). These sets are in the
- * order of the file. */
+/* Adds the label sets of a profile that stores its stacks as a tree. These sets are in the order of
+ * the file. */
 static bool label_units_add_sets(struct label_units_finder *f, const struct samples *s) {
   bool ok = true;
   for (size_t i = 0; ok && i < s->label_set_count; i++)

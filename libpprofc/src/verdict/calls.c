@@ -31,8 +31,7 @@ struct calls {
                                      have; empty if the base has the function */
 };
 
-/* Returns the growth of a row's cum value without the factor that all functions of a run share
- * (model.h). */
+/* Returns the growth of a row's cum value without the factor that all functions of a run share. */
 static double calls_growth(const struct comparison *c, uint32_t row) {
   return c->cum.of[c->line[row]].delta;
 }

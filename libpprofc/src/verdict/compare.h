@@ -43,7 +43,7 @@ struct comparison {
   double *shares; /* total of each run divided by the mean total; NULL if a total is 0 */
   double *totals; /* for each run, sum of the samples that have a function */
   double *wholes; /* for each run, sum of all samples; reports show this total */
-  /* for each run, sum of value times quantum (walk.h), which is the sampling variance */
+  /* for each run, its sampling variance: the sum of value times quantum (quantum_of_sample) */
   double *noises;
   /* for sums over runs: relative variance of the totals of base and of head */
   double total_spread[2];
@@ -113,8 +113,8 @@ bool comparison_matrices(struct comparison *c);
  * values) and matrices. */
 pprofc_status comparison_read(struct comparison *c, pprofc_error *error);
 
-/* Returns the quantum of a row (walk.h): its sampling variance divided by its value. `sums` are
- * sums of values, and `noises` are sums of value times quantum, base first. */
+/* Returns the quantum of a row: its sampling variance divided by its value. `sums` are sums of
+ * values, and `noises` are sums of value times quantum, base first. */
 double comparison_quantum(const struct comparison *c, const double sums[2], const double noises[2]);
 
 /* Adjusts p-values, and finds the verdicts on the flat and cum values of all rows. A factor that
@@ -177,8 +177,8 @@ pprofc_status comparison_read_sums(struct comparison *c, const struct sums *cons
 
 /* ---- recorded values -------------------------------- */
 
-/* State of the conversion from the results of a fit to differences of recorded amounts. Recorded
- * amounts contain the common factor (model.h), which the fit has removed. */
+/* State of the conversion from the results of a fit to differences of recorded amounts. Only the
+ * recorded amounts contain the factor that all functions of a run share. */
 
 struct recorded_rows {
   const struct comparison *c;
@@ -209,9 +209,9 @@ void recorded_begin(struct recorded_rows *r, const struct comparison *c, const s
 /* Fills in the summary's fields about the factor that all functions of a run share. */
 void recorded_common(const struct recorded_rows *r, pprofc_verdict_summary *summary);
 
-/* Fills in the values of a row as recorded in the profiles, their interval, and the verdict to
- * show. Derives this verdict from the interval and from e->own, the verdict without the factor that
- * all functions of a run share. `tail` is the quantile at the upper end of the interval. */
+/* Fills in the recorded values of a row, their interval, and the verdict to show. e->own must be
+ * set: the verdict on the values after the removal of the factor that all functions of a run share.
+ * `tail` is the quantile at the upper end of the interval. */
 void recorded_fill(const struct recorded_rows *r, size_t row, double tail,
                    pprofc_verdict_estimate *e);
 

@@ -15,8 +15,8 @@
 struct domain_search {
   struct relations *r;
   struct arena *arena;
-  bool *links; /* for each pair of candidates (relations.h), true if cost may have moved between
-                  them; index: first * count + second */
+  bool *links; /* for each pair of candidates (rows that may have changed), true if cost may have
+                  moved between them; index: first * count + second */
   bool *taken; /* for each candidate, true if one of `sets` explains its change */
   struct domain_set *sets; /* sets that become domains */
   size_t set_count;
@@ -280,7 +280,7 @@ static void search_run(struct domain_search *s) {
 
 /* ---- renamed packages -------------------------------- */
 
-/* True if both sets contain renames between the same two packages, in the same direction. */
+/* True if both sets have functions renamed from the same package to the same other package. */
 static bool search_same_packages(const struct domain_search *s, const struct domain_set *a,
                                  const struct domain_set *b) {
   if (a->kind != PPROFC_DOMAIN_RENAMED || b->kind != PPROFC_DOMAIN_RENAMED) return false;
@@ -290,7 +290,7 @@ static bool search_same_packages(const struct domain_search *s, const struct dom
          str_equal(to, all[b->members[1]].parts.package) && !str_equal(from, to);
 }
 
-/* Joins the set `first` with all later sets of renames between the same two packages. Stores the
+/* Joins the set `first` with all later sets for which search_same_packages is true. Stores the
  * result in *joined. Returns false if there is no such later set. */
 static bool search_join(struct domain_search *s, size_t first, struct domain_set *joined) {
   size_t sets = 0;
@@ -308,8 +308,8 @@ static bool search_join(struct domain_search *s, size_t first, struct domain_set
   return sets > 1;
 }
 
-/* Replaces the sets of renames between the same two packages by one joined set, unless the cost of
- * the joined set changed by more than noise. */
+/* Replaces the sets that search_join joins by the joined set, unless the cost of the joined set
+ * changed by more than noise. */
 static void search_join_renames(struct domain_search *s, size_t first) {
   struct domain_set joined;
   if (s->sets[first].kind != PPROFC_DOMAIN_RENAMED || s->sets[first].member_count != 2) return;

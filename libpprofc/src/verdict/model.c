@@ -1,12 +1,11 @@
-/* Fits the common factor of each run (model.h), and tests every row twice. Rows that changed in the
- * first round of tests do not contribute to the common factor in the second round. */
+/* Fits the factor that all functions of a run share, and tests every row twice. Rows that changed
+ * in the first round of tests do not contribute to this factor in the second round. */
 #include "verdict/model.h"
 
-/* Minimum number of samples per run of a function that contributes to the common factor
- * (model.h). */
+/* Minimum number of samples per run of a function that contributes to the common factor (the factor
+ * that all functions of a run share). */
 #define COMMON_SAMPLES 5
-/* Minimum number of functions with COMMON_SAMPLES samples for estimating the common factor
- * (model.h). */
+/* Minimum number of functions with COMMON_SAMPLES samples for estimating this common factor. */
 #define COMMON_ROWS  10
 #define COMMON_LEAST 1e-6
 /* Variance of a median divided by the variance of a mean. */
@@ -48,7 +47,7 @@ static double common_of_run(const struct model *model, size_t run) {
   return fmax(stats_weighted_median(model->medians, count), COMMON_LEAST);
 }
 
-/* Stores the common factor of each run (model.h) in fit->common. Also fills in model->scaled. */
+/* Stores the factor that all functions of a run share in fit->common. Fills in model->scaled. */
 static void model_common(struct model *model) {
   const struct matrix *m = model->m;
   struct fit *fit = model->fit;
@@ -66,8 +65,8 @@ static void model_common(struct model *model) {
   }
 }
 
-/* Returns the relative variance of the common factor (model.h), a weighted median of one ratio per
- * row. */
+/* Returns the relative variance of the common factor (the factor that all functions of a run
+ * share): a weighted median of one ratio per row. */
 static double common_error(const struct model *model) {
   const struct fit *fit = model->fit;
   double cv = model->settings->noise_cv, squares = 0, densities = 0;

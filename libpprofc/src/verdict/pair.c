@@ -93,8 +93,8 @@ void model_pair_interval(const struct matrix *m, double noise_cv, double run_cv,
 struct many_shape {
   /* number of base runs and of head runs, and degrees of freedom: bases + heads - 2 */
   double bases, heads, degrees;
-  /* mean of 1 / divisor over the runs of base and of head; divisor: exposure times common factor
-   * (model.h) */
+  /* mean of 1 / divisor over the runs of base and of head; divisor: exposure times the factor that
+   * all functions of a run share */
   double inverse_base, inverse_head;
   double scaled; /* sum of the divisors (exposure times common factor) of all runs */
 };

@@ -66,9 +66,9 @@ static pprofc_verdict_exposure exposure_choose(const struct comparison *c) {
                                                          : PPROFC_EXPOSURE_NONE;
 }
 
-/* True if functions are judged by their shares of the total, because the profiles do not record how
- * much work a run did. This does not affect the verdicts, because the model removes the factor that
- * all functions of a run share. */
+/* True if values are divided by the total of their run before functions are judged. The verdicts do
+ * not depend on this divisor, because the model removes the factor that all functions of a run
+ * share. */
 static bool exposure_by_shares(const struct comparison *c) {
   enum sampling_kind kind = c->quantum.sampling;
   bool sampled = kind == SAMPLING_PERIOD || kind == SAMPLING_COUNTS || kind == SAMPLING_UNKNOWN;

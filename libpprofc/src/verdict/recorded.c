@@ -182,8 +182,8 @@ static double recorded_half(const struct recorded_rows *r, size_t row, double ta
   return sqrt(sum);
 }
 
-/* Moves an interval from the difference of the means to the shown difference, and widens the
- * interval. Does nothing if r->stretch is 1 (equal lengths of runs). */
+/* Moves an interval by `shown` (the shown difference) minus `means` (the difference of the means).
+ * Widens the interval by the factor r->stretch. Does nothing if the factor is 1. */
 static void recorded_centre(const struct recorded_rows *r, double means, double shown, double *low,
                             double *high) {
   if (r->stretch <= 1) return;
@@ -265,7 +265,7 @@ void recorded_fill(const struct recorded_rows *r, size_t row, double tail,
   e->delta = e->head - e->base;
   recorded_interval(r, row, tail, &e->low, &e->high);
   e->verdict = recorded_verdict(e, recorded_shared(r, e), judged);
-  /* The judged difference excludes time of the environment (walk.h). If the recorded difference has
+  /* The judged difference excludes time in code such as the kernel. If the recorded difference has
    * the other sign, the verdict would contradict the amounts in the report. */
   bool reversed = judged > 0 ? e->delta <= 0 : e->delta >= 0;
   if (reversed && pprofc_verdict_is_certain(e->verdict)) e->verdict = PPROFC_VERDICT_ENVIRONMENT;

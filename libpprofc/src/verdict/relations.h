@@ -1,5 +1,5 @@
-/* Finds the rows that changed, and explanations of their changes. Explanations are functions whose
- * changes cancel, renames, and domains (groups of functions between which cost may have moved). */
+/* Finds the rows that changed, and explains the changes by renamed functions, by pairs of functions
+ * whose changes cancel, and by domains (groups of functions between which cost may have moved). */
 #ifndef PPROFC_VERDICT_RELATIONS_H
 #define PPROFC_VERDICT_RELATIONS_H
 
@@ -162,7 +162,7 @@ struct domain_set {
 
 /* Sum of the functions of a set, judged like the value of one function. */
 struct domain_sum {
-  struct estimate own; /* estimate without the factor that all functions of a run share (model.h) */
+  struct estimate own;           /* estimate without the factor that all functions of a run share */
   pprofc_verdict_estimate shown; /* estimate in recorded amounts, which include the common factor */
 };
 

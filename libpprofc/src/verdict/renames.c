@@ -1,5 +1,5 @@
-/* Finds renames by names, callers and callees. Costs decide only if two pairs of names have equal
- * evidence. */
+/* Finds renamed functions by their names, callers and callees. Costs decide only if two pairs of
+ * names have equal evidence. */
 #include "verdict/relations.h"
 
 #include <ctype.h>

@@ -1,9 +1,9 @@
-/* Judges nodes of the call tree like functions. Adjusts the p-values of nodes separately from the
- * p-values of functions. */
+/* Judges nodes of the call tree in the same way as functions. Adjusts the p-values of nodes
+ * separately from the p-values of functions. */
 #include "verdict/compare.h"
 
 /* Sums for a node in a run. `noise` is the sampling variance: the sum of value times quantum
- * (walk.h). */
+ * (quantum_of_sample). */
 struct stack_cell {
   double value, noise;
 };

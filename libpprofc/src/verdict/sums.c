@@ -159,9 +159,9 @@ struct judge {
   struct comparison *c;
   const struct sums *const *sums;  /* sums of base and head */
   const struct sums_type *type[2]; /* sample type of base and head */
-  bool whole;  /* true if judged cum includes time of the environment (walk.h), because a file of an
-                  older version does not separate this time */
-  bool shares; /* true if judged values are shares of the total */
+  bool whole;   /* true if judged cum includes time in code such as the kernel, because a file of an
+                   older version does not separate this time */
+  bool shares;  /* true if judged values are shares of the total */
   double scale; /* mean total of a run if `shares` is true, else 1 */
 };
 

@@ -14,8 +14,8 @@ enum sums_value { SUMS_FLAT, SUMS_CUM, SUMS_JUDGED, SUMS_VALUES };
  * divided by the total of its run, except in heap profiles. */
 struct sums_cell {
   double flat, cum; /* sums of the values */
-  double machine;   /* part of cum that is time of the environment (walk.h), which is not judged */
-  /* sums of value times quantum (walk.h), which are the sampling variances */
+  double machine;   /* part of cum that is not judged: time in code such as the kernel */
+  /* sampling variances: sums of value times quantum (quantum_of_sample) */
   double flat_noise, cum_noise;
   double samples; /* number of samples in `cum` */
   double runs;    /* number of runs in which the function has samples */
@@ -37,7 +37,7 @@ struct sums_type {
       inverse;    /* sum of the totals, of the squares of the totals, and of 1 / total */
   double seconds; /* duration of all runs together; NaN if a run has no duration */
   bool whole; /* true if the sums come from a file of an older version, which does not separate the
-                 time of the kernel, scheduler and runtime (walk.h) */
+                 time of the kernel, scheduler and runtime */
   struct sums_cell *cells; /* sums of each function; index: id of its name */
   size_t cell_capacity;
 };
@@ -81,10 +81,9 @@ uint32_t sums_name(struct sums *sums, pprofc_str name, pprofc_str file);
 /* Returns a sample type. Adds the type if it is new. Returns NULL when out of memory. */
 struct sums_type *sums_type_at(struct sums *sums, pprofc_str type, pprofc_str unit);
 
-/* Makes verdicts from two sums, like pprofc_verdicts_new from runs. Sums do
- * not have the values of each run, so base and head each have one common factor (model.h), instead
- * of one for each run. The verdicts lack the
- * results that need stacks, such as renames. */
+/* Makes verdicts from two sums, like pprofc_verdicts_new from runs. Sums do not have the values of
+ * each run, so base and head each have one factor that all functions share, instead of one for each
+ * run. The verdicts lack the results that need stacks, such as renamed functions. */
 pprofc_status verdicts_of_sums(const struct sums *base, const struct sums *head,
                                const pprofc_verdict_options *options, pprofc_verdicts **verdicts,
                                pprofc_error *error);

@@ -38,7 +38,7 @@ static const struct sums_member type_members[] = {
 
 #define CELL_MEMBERS (sizeof cell_members / sizeof *cell_members)
 /* Number of members of a function in a file of an older version, which does not separate the time
- * of the environment (walk.h). */
+ * in code such as the kernel. */
 #define CELL_MEMBERS_OLD (CELL_MEMBERS - 3)
 #define TYPE_MEMBERS     (sizeof type_members / sizeof *type_members)
 

@@ -105,7 +105,7 @@ static bool walk_add_location(struct walk *walk, uint32_t location) {
   return true;
 }
 
-/* Removes folded frames (walk.h) from the leaf end of the stack. Keeps at least one frame. */
+/* Removes folded frames (NAME_FOLDED) from the leaf end of the stack. Keeps at least one frame. */
 static void walk_fold(struct walk *walk) {
   size_t folded = 0;
   while (folded + 1 < walk->depth && walk->names->flags[walk->frames[folded]] & NAME_FOLDED)

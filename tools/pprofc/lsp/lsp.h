@@ -32,8 +32,8 @@ struct costs {
   struct buffer header;                /* text above the table of verdicts */
 };
 
-/* Reads the sources, and computes the costs of their lines. With -diff_base, also computes verdicts
- * like -noise. The caller calls costs_free. */
+/* Reads the sources, and computes the costs of their lines. With -diff_base, also computes the
+ * verdicts of -noise. The caller calls costs_free. */
 pprofc_status costs_read(struct costs *costs, const struct command *command, pprofc_error *error);
 void costs_free(struct costs *costs);
 

@@ -107,7 +107,7 @@ pprofc_status noise_gate_check(const struct command *command, pprofc_error *erro
 /* Prints the changes that satisfy -fail_on to standard error. Returns the exit status. */
 int noise_gate(const struct noise_options *flags, const struct noise_report *report);
 
-/* Creates empty sums for the file of -sums. Sets *sums to NULL without -sums. */
+/* Creates the empty sums over runs that -sums writes. Sets *sums to NULL without -sums. */
 pprofc_status noise_sums_begin(const struct command *command, struct sums **sums,
                                pprofc_error *error);
 
@@ -115,7 +115,7 @@ pprofc_status noise_sums_begin(const struct command *command, struct sums **sums
 pprofc_status noise_sums_add(struct sums *sums, pprofc_profile *profile, const char *name,
                              pprofc_error *error);
 
-/* Writes the file of -sums if `status` is PPROFC_OK. Always frees the sums. */
+/* Writes the sums to the file that -sums names, if `status` is PPROFC_OK. Always frees the sums. */
 pprofc_status noise_sums_end(const struct command *command, struct sums *sums, pprofc_status status,
                              pprofc_error *error);
 

@@ -89,7 +89,7 @@ static pprofc_status runs_add_folder(struct loaded_runs *runs, const char *folde
   return PPROFC_OK;
 }
 
-/* Adds a source of the command line. If the source is a folder, adds the files in it. */
+/* Adds a source given on the command line. If the source is a folder, adds the files in it. */
 static pprofc_status runs_find(struct loaded_runs *runs, const char *source, pprofc_error *error) {
   if (runs_is_folder(source)) return runs_add_folder(runs, source, error);
   return runs_add(runs, source, NULL) ? PPROFC_OK : error_nomem(error);

@@ -1,4 +1,4 @@
-/* Judges a difference like -top -noise. */
+/* Computes the verdicts of -noise for the page. */
 #include "web/judge.h"
 
 #include "noise/noise.h"
@@ -42,7 +42,7 @@ static void judge_free_runs(struct loaded_runs *runs, const pprofc_allocator *me
   mem_free(mem, runs->items, runs->capacity, sizeof *runs->items);
 }
 
-/* Computes verdicts like -noise. If that fails, stores the message as the reason why there are no
+/* Computes the verdicts of -noise. If that fails, stores the message as the reason why there are no
  * verdicts. Returns an error only if memory or time ran out. */
 static pprofc_status judge_runs(const pprofc_report_options *options,
                                 const struct noise_options *flags, struct loaded_runs *runs,

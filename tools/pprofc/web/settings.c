@@ -141,7 +141,7 @@ static bool settings_write_tree(struct buffer *out, const struct node *root, siz
   return true;
 }
 
-/* True if Go omits the value, because it is the zero value of its type. */
+/* True if the value is the zero value of its type, which Go omits. */
 static bool settings_is_zero(const pprofc_option_info *info, const char *text) {
   double number;
   if (info->kind == PPROFC_OPTION_BOOL) return strcmp(text, "false") == 0;

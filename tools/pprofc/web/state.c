@@ -99,8 +99,8 @@ void state_free_loaded(struct state_loaded *l) {
   *l = (struct state_loaded){NULL, NULL, NULL};
 }
 
-/* Marks the head as a source of the command line. Stores the number of files that were added up to
- * get head and base. */
+/* Marks the head as a profile given on the command line. Stores the number of files that were added
+ * up to get head and base. */
 static void state_note_sources(struct state_loaded *l, size_t heads, size_t bases) {
   if (l->head) {
     l->head->is_command = true;

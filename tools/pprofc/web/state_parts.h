@@ -40,7 +40,7 @@ struct state_ring {
 
 struct web_state {
   struct command *command;
-  const char **sources; /* sources of the command line that do not have the form NAME=FILE */
+  const char **sources; /* sources given on the command line, except NAME=FILE */
   size_t source_count;
   pthread_mutex_t lock;
   struct state_profile *profiles[STATE_PROFILES_MAX];

@@ -271,7 +271,7 @@ struct stage_items {
   struct recording *r;
   struct interner keys; /* keys of the recorded benchmarks, in the same order as the benchmarks */
   struct buffer key;
-  size_t rounds; /* number of rounds of the second stage (recording.h); 0 before this stage */
+  size_t rounds; /* rounds of the second stage (only selected benchmarks); 0 before this stage */
 };
 
 static void stage_items_fill(struct stage_items *items, struct recording *r) {
@@ -317,7 +317,7 @@ static void take_looked(void *context, const struct gate_row *row) {
 }
 
 /* Judges the results so far, and calls `take` for each row. `rounds` is the planned number of
- * rounds of the second stage (recording.h), or 0 before that stage. */
+ * rounds of the second stage (only selected benchmarks), or 0 before this stage. */
 static void preview_items(struct recording *r, bool screening, size_t rounds, take_row_fn *take) {
   struct stage_items items = {.rounds = rounds};
   stage_items_fill(&items, r);
@@ -336,8 +336,8 @@ static void write_sides(struct recording *r, const char *name) {
   texts_write(r, SIDE_HEAD, name);
 }
 
-/* Judges the results so far of the second stage (recording.h). Returns true if the verdict on each
- * selected benchmark is decided. */
+/* Judges the results so far of the second stage. Returns true if the verdict on each selected
+ * benchmark is decided. */
 static bool look(struct recording *r, size_t round, size_t rounds) {
   for (size_t i = 0; i < r->count; i++) r->items[i].judged = r->items[i].open = false;
   write_sides(r, text_printf(&r->run->arena, "look%zu", round));
@@ -378,7 +378,7 @@ static void measure_further(struct recording *r, size_t selected, size_t rounds)
   }
 }
 
-/* Adds to run->screened the benchmarks that only the first stage (recording.h) measures. */
+/* Adds to run->screened the benchmarks that are measured only in the first rounds. */
 static void keep_screened(struct recording *r) {
   struct stage_items items = {.rounds = 0};
   stage_items_fill(&items, r);

@@ -96,10 +96,10 @@ struct run_hunk {
   bool declares; /* true if the line `worst` only declares the function */
   struct run_line *lines;
   size_t line_count, worst; /* `worst`: index of the line that grew most. If no costs of lines are
-                               known: the line of code with the most words that are new in the file,
-                               or the first line of code if no word is new */
+                               known: the line of code with the most new words (words that no
+                               deleted line of the file has), else the first line of code */
   size_t first;             /* if no costs of lines are known: index of the first line of code */
-  size_t words;             /* number of words in the line `worst` that are new in the file, or 0 */
+  size_t words; /* number of new words in the line `worst`; 0 if costs of lines are known */
 };
 
 #define CHANGES_MOST 4

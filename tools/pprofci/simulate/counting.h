@@ -114,8 +114,8 @@ void sides_source_files(const char *folder, pprofc_str text, struct buffer *to);
 /* Appends a quoted field of CSV. */
 void csv_field(struct buffer *out, const char *text);
 
-/* Adds CSV lines with the columns name, unit, value and assume to the results of base or head.
- * Frees the text. */
+/* Adds CSV lines with the columns "name", "unit", "value" and "assume" to the results of base or
+ * head. Frees the text. */
 void results_save(struct ci_run *run, int side, struct buffer *text);
 
 /* Adds the pair of profiles of a benchmark. Names of its artifacts end with "_" and `ending`. */

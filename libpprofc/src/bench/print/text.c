@@ -189,8 +189,8 @@ static bool cells_are_in_place(const struct grid *grid) {
   return true;
 }
 
-/* Writes a cell. *position is the current column in the row. If a wide cell went n columns past the
- * start of this cell, writes n spaces before this cell, like benchstat. */
+/* Writes a cell. *position is the current column in the row. If this column is n columns after the
+ * start of the cell, writes n spaces before the cell. This repeats a flaw of benchstat. */
 static void write_cell(const struct grid_cell *cell, const struct grid_layout *l,
                        long long *position, struct output *out) {
   size_t margin = l->margin[cell->column], before = 0;

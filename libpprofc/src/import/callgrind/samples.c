@@ -36,7 +36,7 @@ static int64_t round_up(int64_t total, const double *weights, double sum, size_t
   size_t lowest = REMAINDERS;
   int64_t above = 0; /* number of values with a remainder in class `lowest` or above */
   while (lowest > 0 && above + classes[lowest - 1] <= left) above += classes[--lowest];
-  /* number of values in class lowest - 1 that are rounded up */
+  /* number of values in the class below `lowest` that are rounded up */
   int64_t in_lowest = lowest > 0 ? left - above : 0;
   for (size_t i = 0; i < count; i++) {
     if (!(weights[i] > 0)) continue;

@@ -62,7 +62,7 @@ static size_t names_generated_end(pprofc_str s) {
   return at < s.size ? at + spring.size : s.size;
 }
 
-/* Libraries that programs unpack to a file with a new name at each start. */
+/* Libraries that programs unpack to a file with a new name at each start; `stable` is shown. */
 static const struct {
   const char *start, *stable;
 } names_unpacked[] = {
@@ -72,7 +72,7 @@ static const struct {
     {"libamazonCorrettoCryptoProvider", "libamazonCorrettoCryptoProvider_.so"},
 };
 
-/* Returns the stable name of an unpacked library (names_unpacked), or "" for any other name. */
+/* Returns `stable` of the row of names_unpacked that fits a name, or "" if no row fits. */
 static pprofc_str names_unpacked_library(pprofc_str name) {
   static const char *const folders[] = {"./tmp/", "/tmp/"};
   if (str_ends(name, STR(" (deleted)"))) name = str_slice(name, 0, name.size - 10);

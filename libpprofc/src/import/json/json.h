@@ -188,7 +188,7 @@ struct v8_recording {
   size_t sample_count, sample_room;
   int64_t *deltas; /* for each sample: time since the previous sample, in nanoseconds */
   size_t delta_count, delta_room;
-  uint32_t track; /* track for the times of the samples (profile/builder.h) */
+  uint32_t track; /* track (thread) to which the times of the samples are added */
   int64_t start;  /* start time of the recording in nanoseconds, on the clock of the trace */
 };
 

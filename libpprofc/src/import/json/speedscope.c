@@ -14,7 +14,7 @@ struct speedscope_member {
   double carry;  /* rounding error carried to the next weight */
   bool is_timed; /* true if the reader records the times of the samples: the unit is a time, and the
                     samples are in order of time */
-  uint32_t track; /* track for the times of the samples (profile/builder.h) */
+  uint32_t track; /* track (thread) to which the times of the samples are added */
   double clock;   /* start of the next sample in the unit of the profile */
 };
 

@@ -86,7 +86,7 @@ struct trace_sums {
   struct call_paths paths;
   struct trace_sum *items;
   size_t count, room;
-  uint32_t track;      /* track for the times of the thread (profile/builder.h) */
+  uint32_t track;      /* track to which the times of the thread are added */
   struct map by_event; /* hash table of the sums by call path and event key */
 };
 

@@ -46,8 +46,8 @@ static const struct {
                     {"trace_id", JSON_ID, NULL},
                     {"span_id", JSON_ID, NULL}};
 
-/* Former and current names of members. Only files of version 1.7 or older have members without a
- * current name (NULL). */
+/* Former and current names of members. If the current name is NULL, only files of OTLP 1.7 or older
+ * have the member. */
 static const struct {
   const char *name, *now;
 } json_former[] = {

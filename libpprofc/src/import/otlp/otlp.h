@@ -42,8 +42,8 @@ struct otlp_tables {
   struct otlp_location *locations;
   struct otlp_line *lines; /* lines of all locations, one location after another */
   int32_t *attribute_list; /* attributes of all locations, one location after another */
-  /* For each stack: the address of its field in the file. Once a sample has the stack: OTLP_ADDED
-   * plus the index of the first sample with this stack. */
+  /* For each stack: the address of its field in the file, until a sample with this stack is added.
+   * Then OTLP_ADDED plus the index of this sample. */
   uint64_t *stacks;
   bool stacks_apart;          /* true if the file has other data between two stacks */
   const uint8_t *entry, *end; /* start of the current entry, and end of the dictionary */

@@ -22,8 +22,8 @@ struct papyrus_moment {
   int64_t time;             /* time in milliseconds */
   uint32_t stack, function; /* string indices of the text "STACK 3053" and of the function's name */
   uint32_t open;            /* number of calls without a return so far */
-  uint32_t at_once; /* number of calls that return in the same millisecond; the reader assumes that
-                       the first calls of the moment do */
+  uint32_t at_once; /* number of calls that also return in this millisecond; the reader assumes that
+                       these calls begin first */
 };
 
 struct papyrus_line {

@@ -68,9 +68,9 @@ void perf_maps_sort(struct perf_maps *maps);
 uint32_t perf_maps_mapping(const struct perf_maps *maps, pprofc_builder *builder, pprofc_str file,
                            int64_t pid, uint64_t address);
 
-/* Adds the mapping of the program, as the first mapping of the profile, if the text maps files of
- * only one process and of processes forked from it. The first map is the program, because the
- * kernel maps it first. Returns false if there is no such program. */
+/* Adds the mapping of the program as the first mapping of the profile. The first map is the
+ * program, because the kernel maps it first. Adds nothing and returns false if the first map is not
+ * a file, or if the processes do not have a common ancestor. */
 bool perf_maps_add_program(const struct perf_maps *maps, pprofc_builder *builder);
 
 /* Command of a sample whose header does not have a command. */

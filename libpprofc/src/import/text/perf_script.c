@@ -462,8 +462,9 @@ struct perf_text {
   bool has_maps;
 };
 
-/* Reads the text. Fails with PPROFC_E_NO_MATCH if a mapped file comes after samples and the text
- * can be read again. Then the caller sets has_maps and calls this function again. */
+/* Reads the text. A mapped file that comes after samples needs a second pass. If the stream can
+ * rewind, this function then fails with PPROFC_E_NO_MATCH. The caller sets has_maps and calls it
+ * again. */
 static void perf_read_text(void *context, pprofc_builder *builder, struct arena *arena) {
   const struct perf_text *text = context;
   struct perf p = {.builder = builder,

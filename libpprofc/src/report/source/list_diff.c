@@ -9,8 +9,8 @@
 /* A line of a function that has a cost or a change. */
 struct list_diff_row {
   pprofc_str path; /* path of the file in head; "" for a file outside of the repository */
-  int64_t place;   /* index of the line in the listing of its file (revisions.h), or NO_PLACE if the
-                      line   is unknown */
+  int64_t place;   /* index of the line among all lines of the file in base and head; NO_PLACE if
+                      unknown */
   int64_t cum[DIFF_SIDES];
 };
 

@@ -189,7 +189,7 @@ static void traces_print_value(struct traces *traces, size_t sample) {
   report_text(traces->out, report->mem, label);
 }
 
-/* Prints a location like traces_print_location, but from its formatted text if there is one. */
+/* Does the same as traces_print_location, but uses the location's formatted text if it exists. */
 static bool traces_print_frames(struct traces *traces, uint32_t location, size_t indent) {
   const struct frame_texts *texts = &traces->texts;
   if (location >= texts->count) return traces_print_location(&traces->printer, location, indent);

@@ -28,8 +28,8 @@ static bool diff_has_one_type(const pprofc_profile *p) {
   return p->samples.tree && p->samples.tree->type != STACK_TREE_ALL;
 }
 
-/* True if a stack tree lacks values that the difference needs, because the tree contains only one
- * sample type. */
+/* True if the difference needs values that a stack tree lacks. A tree may have only one sample
+ * type. */
 static bool diff_lacks_values(const pprofc_profile *head, const pprofc_profile *base) {
   pprofc_error error;
   const struct stack_tree *h = head->samples.tree, *b = base->samples.tree;

@@ -15,7 +15,7 @@ pprofc_status transform_diff_unmerged(pprofc_profile *head, pprofc_profile *base
  * added up samples and dropped labels (base->folded). */
 bool transform_diff_base_serves(const pprofc_profile *head, const pprofc_profile *base);
 
-/* True if at least one profile has a stack tree (profile/stack_tree.h). Then only
+/* True if at least one profile stores its stacks as a tree (profile/stack_tree.h). Then only
  * transform_diff_sums can subtract the profiles. */
 bool transform_diff_is_of_sums(const pprofc_profile *head, const pprofc_profile *base);
 

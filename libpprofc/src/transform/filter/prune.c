@@ -2,8 +2,8 @@
  * and prune_from (docs/spec/pprof.md, 9 and 13). */
 #include "transform/transform.h"
 
-/* Returns the part of a function name that the expressions match: without a leading dot, and only
- * up to the first argument list. */
+/* Returns the text to match against the expressions: a function name without a leading dot, cut
+ * before the first argument list. */
 static pprofc_str simple_name(pprofc_str name) {
   static const pprofc_str reserved[] = {{"(anonymous namespace)", 21}, {"operator()", 10}};
   if (name.size && name.data[0] == '.') name = str_slice(name, 1, name.size);

@@ -217,7 +217,7 @@ static bool reserve_pairs(struct filter_tags_matcher *m, size_t count) {
 
 static bool match_pair(struct filter_tags_matcher *m, uint8_t *results, const struct label *l) {
   pprofc_str text = profile_string(m->profile, l->string);
-  if (!m->filter->has_key) { /* without a key, pprof matches the text "key:value" */
+  if (!m->filter->has_key) { /* match "key:value", as pprof does */
     buffer_clear(&m->text);
     buffer_add_str(&m->text, profile_string(m->profile, l->key));
     buffer_add_char(&m->text, ':');

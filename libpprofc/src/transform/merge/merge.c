@@ -257,10 +257,10 @@ static bool accumulator_has_negative(const pprofc_profile *profile) {
   return all < 0;
 }
 
-/* True if this profile may be merged in groups. The order of merges matters in three cases. A
- * sample whose values cancel is dropped, and a later profile would append it again. If only some
- * profiles have a time, a profile without time (0) replaces the times of the profiles before it. If
- * the sample types differ, each step keeps only common types. */
+/* True if this profile may be merged in groups. Groups change the order of merges, which matters in
+ * three cases. With negative values, a sample whose sum is 0 is dropped, and a later profile
+ * appends it at the end. If only some profiles have a time, a profile without time (0) erases the
+ * times before it. If the sample types differ, each step keeps only common types. */
 static bool accumulator_may_group(const struct accumulator *accumulator,
                                   const pprofc_profile *profile) {
   pprofc_error error;

@@ -18,8 +18,8 @@ static const pprofc_verdict_domain *blame_domain(const struct noise_report *repo
   return domain && !(row->relation && domain->row_count == 2) ? domain : NULL;
 }
 
-/* True if the report has a line for this row, because the row changed. If cost only moved between
- * several rows, these rows share a line, which belongs to the first of them. */
+/* True if the row changed and has a line in the report. If cost only moved between several rows,
+ * these rows share a line, which belongs to the first of them. */
 static bool blame_has_line(const struct noise_report *report, const pprofc_verdict_row *row) {
   const pprofc_verdict_domain *domain = blame_domain(report, row);
   if (domain) return row == &report->rows[domain->rows[0]];

@@ -50,8 +50,7 @@ static void command_write_option(struct view_page *page, const pprofc_report_opt
     command_write_flag(page, out, option->name, str_of(value));
 }
 
-/* True if the view shows a list of functions instead of their code, because the search field is
- * empty. */
+/* True if the search field is empty, so that the view shows a list of functions instead of code. */
 static bool command_lists(const struct view_page *page) {
   const char *format = page->view->format;
   return !page->argument.size && (strcmp(format, "list") == 0 || strcmp(format, "disasm") == 0);
