@@ -292,9 +292,14 @@ TEST(test_a_million_inlined_frames_are_refused) {
   pprofc_error error = {0};
   struct buffer text;
   buffer_init(&text, &mem_default, 1 << 20);
-  pprofc_status status = pprofc_report(p, &o, buffer_write, &text, &error);
-  expect_message(status, PPROFC_E_LIMIT, &error,
-                 "a stack has more than 1048576 frames, inlined ones included");
+  static const char *const formats[] = {"top", "traces"};
+  for (size_t i = 0; i < 2; i++) {
+    o = report_options(formats[i]);
+    pprofc_status status = pprofc_report(p, &o, buffer_write, &text, &error);
+    expect_message(status, PPROFC_E_LIMIT, &error,
+                   "a stack has more than 1048576 frames, inlined ones included");
+    CU_ASSERT_EQUAL(text.size, 0);
+  }
   buffer_free(&text);
   pprofc_profile_release(p);
 }

@@ -235,19 +235,20 @@ static size_t frames_of_stack(const pprofc_profile *profile, struct packed_stack
   return frames;
 }
 
-/* Sets *too_deep to true if a stack has more than MAX_FRAMES frames. Reads the stacks only if
- * samples.max_depth permits such a stack. Returns false when out of memory. */
-static bool frames_check_depth(const pprofc_profile *profile, bool *too_deep) {
+pprofc_status frames_check_depth(const pprofc_profile *profile, pprofc_error *error) {
   const struct samples *s = &profile->samples;
   struct stack_delta delta;
-  if (s->max_depth <= MAX_FRAMES / frames_most_lines(&profile->locations)) return true;
-  if (!delta_init(&delta, &profile->mem, s, 0)) return false;
-  for (size_t i = 0; i < s->count && !*too_deep; i++) {
+  bool too_deep = false;
+  if (s->max_depth <= MAX_FRAMES / frames_most_lines(&profile->locations)) return PPROFC_OK;
+  if (!delta_init(&delta, &profile->mem, s, 0)) return error_nomem(error);
+  for (size_t i = 0; i < s->count && !too_deep; i++) {
     delta_move(&delta, i);
-    *too_deep = frames_of_stack(profile, delta.stack) > MAX_FRAMES;
+    too_deep = frames_of_stack(profile, delta.stack) > MAX_FRAMES;
   }
   delta_free(&delta, &profile->mem);
-  return true;
+  if (!too_deep) return PPROFC_OK;
+  return error_set(error, PPROFC_E_LIMIT, "a stack has more than %zu frames, inlined ones included",
+                   MAX_FRAMES);
 }
 
 pprofc_status frames_build(struct frames *f, const pprofc_profile *profile,
@@ -259,11 +260,8 @@ pprofc_status frames_build(struct frames *f, const pprofc_profile *profile,
   static const struct granularity everything = {true, true, true, true, true, true};
   struct graph_frames_builder b = {.frames = f, .profile = profile, .options = options};
   b.keeps = options->granularity ? *options->granularity : everything;
-  bool too_deep = false;
-  if (b.keeps.inlines && !frames_check_depth(profile, &too_deep)) return error_nomem(error);
-  if (too_deep)
-    return error_set(error, PPROFC_E_LIMIT,
-                     "a stack has more than %zu frames, inlined ones included", MAX_FRAMES);
+  pprofc_status status = b.keeps.inlines ? frames_check_depth(profile, error) : PPROFC_OK;
+  if (status != PPROFC_OK) return status;
   arena_init(&b.scratch, f->mem);
   bool done = interner_add(&f->texts, STR("")) != MAP_NONE && frames_read_functions(&b) &&
               read_locations(&b);

@@ -53,6 +53,9 @@ struct frame_options {
 
 pprofc_status frames_build(struct frames *frames, const pprofc_profile *profile,
                            const struct frame_options *options, pprofc_error *error);
+/* Returns PPROFC_E_LIMIT if a stack has too many frames, inlined frames included. Reads the stacks
+ * only if samples.max_depth permits such a stack. */
+pprofc_status frames_check_depth(const pprofc_profile *profile, pprofc_error *error);
 void frames_free(struct frames *frames);
 
 /* Returns the printed name of the node_info at index `info`, see frame_name_of. */

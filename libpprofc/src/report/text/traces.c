@@ -1,5 +1,6 @@
 /* Prints the report -traces: every sample with its labels and its stack, in the order of the
  * profile. */
+#include "graph/graph.h"
 #include "report/report.h"
 #include "report/sample_labels.h"
 
@@ -224,6 +225,8 @@ pprofc_status report_traces(struct report *report, struct output *out, pprofc_er
                           .profile = p,
                           .out = out,
                           .printer = {.profile = p, .mem = mem, .out = out}};
+  pprofc_status status = frames_check_depth(p, error);
+  if (status != PPROFC_OK) return status;
   buffer_init(&traces.printer.scratch, mem, SIZE_MAX);
   text_pieces_init(&traces.pieces, mem);
   traces.frames = mem_array(mem, p->samples.max_depth, sizeof *traces.frames);
