@@ -270,6 +270,34 @@ TEST(test_errors) {
   pprofc_profile_release(p);
 }
 
+/* Each stack is permitted, but all together have 40 million frames, from 20 kB. */
+TEST(test_too_many_inlined_frames_in_total_are_refused) {
+  static pprofc_line lines[2048];
+  static uint32_t stack[501];
+  pprofc_builder *b = cpu_builder();
+  uint32_t f = pprofc_builder_function(b, "f", NULL, NULL, 0);
+  for (size_t i = 0; i < 2048; i++) lines[i] = (pprofc_line){f, 0, 0};
+  uint32_t location = pprofc_builder_location(b, PPROFC_NONE, 0, lines, 2048);
+  for (size_t i = 0; i < 500; i++) stack[i] = location;
+  for (unsigned i = 0; i < 40; i++) {
+    stack[500] = pprofc_builder_frame(b, (char[]){(char)('A' + i), 0}, "f.c", 1);
+    pprofc_builder_sample(b, stack, 501, &(int64_t){1});
+  }
+  pprofc_profile *p = finish(b);
+  static const char *const formats[] = {"top", "traces", "dot", "flame", "folded"};
+  for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+    pprofc_report_options o = report_options(formats[i]);
+    pprofc_error error = {0};
+    struct buffer text;
+    buffer_init(&text, &mem_default, 1 << 20);
+    CU_ASSERT_EQUAL(pprofc_report(p, &o, buffer_write, &text, &error), PPROFC_E_LIMIT);
+    CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "frames in total (-noinlines drops"));
+    CU_ASSERT_EQUAL(text.size, 0);
+    buffer_free(&text);
+  }
+  pprofc_profile_release(p);
+}
+
 TEST(test_a_million_inlined_frames_are_refused) {
   static pprofc_line lines[2048];
   static uint32_t stack[600];

@@ -235,20 +235,38 @@ static size_t frames_of_stack(const pprofc_profile *profile, struct packed_stack
   return frames;
 }
 
-pprofc_status frames_check_depth(const pprofc_profile *profile, pprofc_error *error) {
-  const struct samples *s = &profile->samples;
-  struct stack_delta delta;
-  bool too_deep = false;
-  if (s->max_depth <= MAX_FRAMES / frames_most_lines(&profile->locations)) return PPROFC_OK;
-  if (!delta_init(&delta, &profile->mem, s, 0)) return error_nomem(error);
-  for (size_t i = 0; i < s->count && !too_deep; i++) {
-    delta_move(&delta, i);
-    too_deep = frames_of_stack(profile, delta.stack) > MAX_FRAMES;
+/* Checks the numbers of frames of all stacks. */
+static pprofc_status frames_check_stacks(const pprofc_profile *profile, struct stack_delta *delta,
+                                         pprofc_error *error) {
+  uint64_t bytes = 0, sum = 0;
+  for (size_t i = 0; i < profile->samples.count; i++) {
+    delta_move(delta, i);
+    size_t frames = frames_of_stack(profile, delta->stack);
+    bytes += delta->size;
+    sum += frames;
+    if (frames > MAX_FRAMES)
+      return error_set(error, PPROFC_E_LIMIT,
+                       "a stack has more than %zu frames, inlined ones included", MAX_FRAMES);
+    if (sum > frames_permitted(bytes)) return frames_too_many(frames_permitted(bytes), error);
   }
+  return PPROFC_OK;
+}
+
+pprofc_status frames_too_many(uint64_t most, pprofc_error *error) {
+  return error_set(error, PPROFC_E_LIMIT,
+                   "stacks have more than %llu frames in total (-noinlines drops inlined calls)",
+                   (unsigned long long)most);
+}
+
+pprofc_status frames_check(const pprofc_profile *profile, pprofc_error *error) {
+  struct stack_delta delta;
+  size_t most = frames_most_lines(&profile->locations);
+  /* Each location of a stack needs at least one byte. */
+  if (profile->samples.max_depth <= MAX_FRAMES / most && most <= FRAMES_TIMES) return PPROFC_OK;
+  if (!delta_init(&delta, &profile->mem, &profile->samples, 0)) return error_nomem(error);
+  pprofc_status status = frames_check_stacks(profile, &delta, error);
   delta_free(&delta, &profile->mem);
-  if (!too_deep) return PPROFC_OK;
-  return error_set(error, PPROFC_E_LIMIT, "a stack has more than %zu frames, inlined ones included",
-                   MAX_FRAMES);
+  return status;
 }
 
 pprofc_status frames_build(struct frames *f, const pprofc_profile *profile,
@@ -260,7 +278,7 @@ pprofc_status frames_build(struct frames *f, const pprofc_profile *profile,
   static const struct granularity everything = {true, true, true, true, true, true};
   struct graph_frames_builder b = {.frames = f, .profile = profile, .options = options};
   b.keeps = options->granularity ? *options->granularity : everything;
-  pprofc_status status = b.keeps.inlines ? frames_check_depth(profile, error) : PPROFC_OK;
+  pprofc_status status = b.keeps.inlines ? frames_check(profile, error) : PPROFC_OK;
   if (status != PPROFC_OK) return status;
   arena_init(&b.scratch, f->mem);
   bool done = interner_add(&f->texts, STR("")) != MAP_NONE && frames_read_functions(&b) &&

@@ -44,6 +44,23 @@ static inline const uint32_t *frame_list(const struct frames *frames, uint32_t e
   return frames->lists + (entry & ~FRAME_LIST);
 }
 
+/* Maximum number of frames in all stacks together, inlined frames included: FRAMES_FREE, plus
+ * FRAMES_TIMES for each byte of the encoded stacks. It prevents a small file with inlined functions
+ * from taking much time and memory. */
+#define FRAMES_FREE  (UINT64_C(1) << 24)
+#define FRAMES_TIMES UINT64_C(64)
+
+static inline uint64_t frames_permitted(uint64_t bytes) {
+  return FRAMES_FREE + FRAMES_TIMES * bytes;
+}
+
+/* Sets the error for stacks with more than `most` frames in total. Returns PPROFC_E_LIMIT. */
+pprofc_status frames_too_many(uint64_t most, pprofc_error *error);
+
+/* Returns PPROFC_E_LIMIT if a stack, or all stacks together, have too many frames. Reads the stacks
+ * only if the limits could be exceeded. */
+pprofc_status frames_check(const pprofc_profile *profile, pprofc_error *error);
+
 struct frame_options {
   /* Selects the fields of frames that distinguish nodes; NULL: all fields do. */
   const struct granularity *granularity;
@@ -53,9 +70,6 @@ struct frame_options {
 
 pprofc_status frames_build(struct frames *frames, const pprofc_profile *profile,
                            const struct frame_options *options, pprofc_error *error);
-/* Returns PPROFC_E_LIMIT if a stack has too many frames, inlined frames included. Reads the stacks
- * only if samples.max_depth permits such a stack. */
-pprofc_status frames_check_depth(const pprofc_profile *profile, pprofc_error *error);
 void frames_free(struct frames *frames);
 
 /* Returns the printed name of the node_info at index `info`, see frame_name_of. */

@@ -6,6 +6,7 @@
 #include "core/array.h"
 #include "core/budget.h"
 #include "core/threshold.h"
+#include "graph/graph.h"
 #include "profile/delta.h"
 #include "profile/sum.h"
 
@@ -26,11 +27,18 @@ struct stacks_builder {
   struct stacks_step *steps; /* locations of the current stack; the root comes first */
   size_t step_count;
   uint64_t frames;  /* number of frames in all distinct stacks */
+  uint64_t bytes;   /* size of the encoded stacks of all samples so far */
   uint32_t longest; /* largest number of frames of a location */
   bool limit;       /* true if there are more frames than permitted */
 };
 
 /* ---- frames ------------------------------------------ */
+
+/* Returns the permitted number of frames in all stacks so far. */
+static uint64_t stacks_permitted(const struct stacks_builder *b) {
+  uint64_t most = frames_permitted(b->bytes);
+  return most < STACK_FRAMES_MAX ? most : STACK_FRAMES_MAX;
+}
 
 /* True if all stacks, with the current one, have too many frames. Counts them before they need
  * memory. */
@@ -38,14 +46,14 @@ static bool stacks_exceed(const struct stacks_builder *b) {
   const struct stack_frames *f = b->set->frames;
   size_t most = b->selection->from_leaf ? 0 : b->selection->max_depth;
   /* Each location needs at least one byte of the stack. */
-  if (b->frames + (uint64_t)b->delta.size * b->longest <= STACK_FRAMES_MAX) return false;
+  if (b->frames + (uint64_t)b->delta.size * b->longest <= FRAMES_FREE) return false;
   struct packed_stack stack = b->delta.stack;
   uint64_t depth = 0;
   uint32_t location;
   while (stack_take_leaf(&stack, &location))
     depth += f->location_from[location + 1] - f->location_from[location];
   if (most && depth > most) depth = most;
-  return b->frames + depth > STACK_FRAMES_MAX;
+  return b->frames + depth > stacks_permitted(b);
 }
 
 /* Adds the frames of a location to the prefix tree, below the node of the step `from`. Sets depth
@@ -120,6 +128,7 @@ static bool stacks_add_sample(struct stacks_builder *b, size_t sample) {
     delta_move(&b->delta, sample);
   else
     delta_next(&b->delta, sample);
+  b->bytes += b->delta.size;
   b->limit = stacks_exceed(b);
   if (b->limit) return false;
   const struct stacks_step *last = set->from_leaf ? stacks_from_leaf(b) : stacks_from_root(b);
@@ -219,9 +228,7 @@ pprofc_status stack_set_build(const struct stack_frames *frames,
   if (done) return PPROFC_OK;
   stack_set_free(set);
   if (!b.limit) return error_nomem(error);
-  return error_set(error, PPROFC_E_LIMIT,
-                   "stacks have more than %llu frames in total (-noinlines drops inlined calls)",
-                   (unsigned long long)STACK_FRAMES_MAX);
+  return frames_too_many(stacks_permitted(&b), error);
 }
 
 /* ---- reading ----------------------------------------- */

@@ -56,8 +56,7 @@ pprofc_status stack_frames_build(const pprofc_profile *profile, const struct sta
                                  pprofc_error *error);
 void stack_frames_free(struct stack_frames *frames);
 
-/* Maximum number of frames in all stacks together. It prevents a small file with inlined functions
- * from filling the memory. */
+/* Maximum number of frames in all distinct stacks together. frames_permitted has a second limit. */
 #define STACK_FRAMES_MAX (UINT64_C(1) << 30)
 
 struct stack_set {

@@ -225,7 +225,7 @@ pprofc_status report_traces(struct report *report, struct output *out, pprofc_er
                           .profile = p,
                           .out = out,
                           .printer = {.profile = p, .mem = mem, .out = out}};
-  pprofc_status status = frames_check_depth(p, error);
+  pprofc_status status = frames_check(p, error);
   if (status != PPROFC_OK) return status;
   buffer_init(&traces.printer.scratch, mem, SIZE_MAX);
   text_pieces_init(&traces.pieces, mem);
