@@ -85,12 +85,14 @@ static const struct insertion {
      "mp.g0.stack = stack{uintptr(low), uintptr(low) + 65536}\n"
      "mp.g0.stackguard0 = mp.g0.stack.lo + stackGuard\n}\n"},
 
-    /* Count the changes of a goroutine's state from 1, not from a random number. The runtime
-     * measures the time of each eighth change. */
+    /* Keep the number of changes of a goroutine's state at 1. The runtime measures the time of each
+     * eighth change, and the clock decides how many changes precede the counting. */
     {"runtime/proc.go",
      "newproc1(fn *funcval, callergp *g, callerpc uintptr, parked bool, waitreason waitReason) *g "
      "{",
      "newg.trackingSeq = uint8(cheaprand())\n", "newg.trackingSeq = 1\n"},
+    {"runtime/proc.go", "casgstatus(gp *g, oldval, newval uint32) {", "gp.trackingSeq++\n",
+     "gp.trackingSeq = 1\n"},
 
     /* Do not free the stacks that mmap allocated. */
     {"runtime/stack.go", "stackfree(stk stack) {", "gp := getg()\n",
