@@ -307,3 +307,32 @@ both 2 i/ci
 grep -q '^regressed: bench.py::test_work.* instructions .*+[12]\.' "$work/output" || broken "no regression of 2 %"
 grep -q 'sec/op' "$work/output" && broken "a time is judged beside instructions"
 ok "instructions and times"
+
+# What threads of V8 do during a benchmark does not count.
+thread() {
+  cat >bench.c <<END
+#include "count.h"
+#include <pthread.h>
+void *worker(void *steps) __asm__("_ZN4node12_GLOBAL__N_120PlatformWorkerThreadEPv");
+__attribute__((noinline)) void *worker(void *steps) {
+  volatile unsigned sum = 1;
+  for (unsigned i = 0; i < *(unsigned *)steps; i++) sum = sum * 31 + i;
+  return 0;
+}
+int main(void) {
+  unsigned steps = $1;
+  pthread_t thread;
+  count_begin();
+  if (pthread_create(&thread, 0, worker, &steps) != 0 || pthread_join(thread, 0) != 0) return 2;
+  count_end("bench.c::thread");
+  return 0;
+}
+END
+  git commit -qam "$1 steps"
+}
+thread 10000
+git tag thread
+thread 90000
+run 0 -simulate ./bench -setup "$build -pthread" -base-ref thread -out v/ci
+has "$work/output" 'no regression'
+ok "threads of V8"

@@ -260,6 +260,10 @@ static pprofc_str split_iterations(struct counting *c, const char *group, pprofc
  * number of threads decide which benchmark calls it. */
 #define GO_UNCOUNTED "^runtime\\.(sysmon|\\(\\*pageAlloc\\)\\.allocToCache)\\b"
 
+/* Root function of the threads on which V8 works beside the benchmark. The system decides if they
+ * work, or end, during a benchmark. */
+#define NODE_UNCOUNTED "^node::\\(anonymous namespace\\)::PlatformWorkerThread\\("
+
 static void part_add(struct counting *c, const struct count_run *run, const char *path,
                      const struct count_part *part) {
   pprofc_str name = part->name;
@@ -273,7 +277,7 @@ static void part_add(struct counting *c, const struct count_run *run, const char
   counted->path = to;
   counted->iterations = iterations;
   counted->allocations = part->allocations.count;
-  const char *ignore = run->group ? GO_UNCOUNTED : NULL;
+  const char *ignore = run->group ? GO_UNCOUNTED : NODE_UNCOUNTED;
   ci_need(callgrind_convert(path, to, &options, ignore, counted->totals, &ci_error));
   if (run->side == SIDE_HEAD && !run->number) note_objects(c, run->folder, to);
 }
