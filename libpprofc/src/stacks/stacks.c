@@ -46,7 +46,7 @@ static bool stacks_exceed(const struct stacks_builder *b) {
   const struct stack_frames *f = b->set->frames;
   size_t most = b->selection->from_leaf ? 0 : b->selection->max_depth;
   /* Each location needs at least one byte of the stack. */
-  if (b->frames + (uint64_t)b->delta.size * b->longest <= FRAMES_FREE) return false;
+  if (b->frames + (uint64_t)b->delta.size * b->longest <= stacks_permitted(b)) return false;
   struct packed_stack stack = b->delta.stack;
   uint64_t depth = 0;
   uint32_t location;
