@@ -109,6 +109,19 @@ async function testViews(server) {
   check(!(await page.isVisible("#keys")), "Esc closes them");
   await page.keyboard.press("/");
   check(await page.evaluate(() => document.activeElement.name === "f"), "/ goes to the search field");
+  // A view that arrives later leaves the focus there.
+  const later = (route) => setTimeout(() => route.continue(), 300);
+  await page.route("**/top?*", later);
+  await page.evaluate(() => document.activeElement.blur());
+  await page.keyboard.press(String(1 + views.indexOf("top")));
+  await page.keyboard.press("/");
+  await until(page, () => at(page).pathname.endsWith("/top"), "the view arrives");
+  await still(page);
+  check(await page.evaluate(() => document.activeElement.name === "f"), "the search field keeps the focus");
+  await page.unroute("**/top?*", later);
+  await page.goBack();
+  await until(page, () => at(page).pathname.endsWith("/tags"), "back shows the view before");
+  await still(page);
   await close(page, "views");
 }
 

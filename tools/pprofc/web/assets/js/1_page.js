@@ -81,7 +81,7 @@ async function navigate(url, { push = true, keepFocus = false, keepScroll = fals
     if (!keepScroll) scrollTo(0, 0);
     started();
     const other = before !== document.documentElement.dataset.view;
-    if (other && !keepFocus) $("#view").focus({ preventScroll: true });
+    if (other && !keepFocus && !typing(document.activeElement)) $("#view").focus({ preventScroll: true });
     if (!quiet) announce(document.title);
   } catch (error) {
     if (error.name !== "AbortError") toast("The server does not answer");
