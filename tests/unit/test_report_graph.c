@@ -270,15 +270,20 @@ TEST(test_errors) {
   pprofc_profile_release(p);
 }
 
-/* Each stack is permitted, but all together have 40 million frames, from 20 kB. */
-TEST(test_too_many_inlined_frames_in_total_are_refused) {
+/* Makes a stack of locations with 2,048 inlined calls each. */
+static void inlined_stack(pprofc_builder *b, uint32_t *stack, size_t depth) {
   static pprofc_line lines[2048];
-  static uint32_t stack[501];
-  pprofc_builder *b = cpu_builder();
   uint32_t f = pprofc_builder_function(b, "f", NULL, NULL, 0);
   for (size_t i = 0; i < 2048; i++) lines[i] = (pprofc_line){f, 0, 0};
   uint32_t location = pprofc_builder_location(b, PPROFC_NONE, 0, lines, 2048);
-  for (size_t i = 0; i < 500; i++) stack[i] = location;
+  for (size_t i = 0; i < depth; i++) stack[i] = location;
+}
+
+/* Each stack is permitted, but all together have 40 million frames, from 20 kB. */
+TEST(test_too_many_inlined_frames_in_total_are_refused) {
+  static uint32_t stack[501];
+  pprofc_builder *b = cpu_builder();
+  inlined_stack(b, stack, 500);
   for (unsigned i = 0; i < 40; i++) {
     stack[500] = pprofc_builder_frame(b, (char[]){(char)('A' + i), 0}, "f.c", 1);
     pprofc_builder_sample(b, stack, 501, &(int64_t){1});
@@ -299,13 +304,9 @@ TEST(test_too_many_inlined_frames_in_total_are_refused) {
 }
 
 TEST(test_a_million_inlined_frames_are_refused) {
-  static pprofc_line lines[2048];
   static uint32_t stack[600];
   pprofc_builder *b = cpu_builder();
-  uint32_t f = pprofc_builder_function(b, "f", NULL, NULL, 0);
-  for (size_t i = 0; i < 2048; i++) lines[i] = (pprofc_line){f, 0, 0};
-  uint32_t location = pprofc_builder_location(b, PPROFC_NONE, 0, lines, 2048);
-  for (size_t i = 0; i < 600; i++) stack[i] = location;
+  inlined_stack(b, stack, 600);
   pprofc_builder_sample(b, stack, 500, &(int64_t){1});
   pprofc_profile *p = finish(b);
   pprofc_report_options o = report_options("top");
@@ -313,8 +314,7 @@ TEST(test_a_million_inlined_frames_are_refused) {
   pprofc_profile_release(p);
 
   b = cpu_builder();
-  pprofc_builder_function(b, "f", NULL, NULL, 0);
-  pprofc_builder_location(b, PPROFC_NONE, 0, lines, 2048);
+  inlined_stack(b, stack, 600);
   pprofc_builder_sample(b, stack, 600, &(int64_t){1});
   p = finish(b);
   pprofc_error error = {0};

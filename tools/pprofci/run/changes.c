@@ -287,10 +287,11 @@ static pprofc_status draw_pictures(struct ci_run *run, struct run_pair *pair, st
   "_?PyObject_(Vectorcall|Call)\\w*|_PyVectorcall_Call|method_vectorcall\\w*|"                     \
   "Builtins_\\w*(Handler|Call|Receiver|Trampoline|Entry)\\w*)$"
 
-/* Draws only the benchmark's function and its callees. Returns false if nothing would be
- * visible. */
+/* Draws only the benchmark's function and its callees. Returns false if nothing would be visible,
+ * or if there is a base (`has_base`) that lacks this function, so that the picture would show no
+ * difference. */
 static bool draw_zoomed(struct ci_run *run, struct run_pair *pair, const pprofc_profile *profile,
-                        const pprofc_report_options *options) {
+                        const pprofc_report_options *options, bool has_base) {
   struct drawn d;
   pprofc_error ignored;
   pprofc_report_options zoomed = *options;
@@ -298,7 +299,8 @@ static bool draw_zoomed(struct ci_run *run, struct run_pair *pair, const pprofc_
   zoomed.show_from = pair->function;
   if (run_is_counted(pair) || *run->options->walltime) zoomed.hide = INTERPRETER;
   if (drawn_open(profile, &zoomed, &d, &ignored) != PPROFC_OK) return false;
-  bool drawn = draw_pictures(run, pair, &d, options->verdicts, &ignored) == PPROFC_OK;
+  bool drawn = d.graph.tree.has_base == has_base &&
+               draw_pictures(run, pair, &d, options->verdicts, &ignored) == PPROFC_OK;
   drawn_close(&d);
   return drawn;
 }
@@ -313,7 +315,7 @@ pprofc_status changes_find(struct ci_run *run, struct run_pair *pair, const ppro
     status = explain_change(run, pair, &d, profile, judged, error);
   if (status == PPROFC_OK && d.graph.tree.has_base && judged)
     lines_find(run, pair, profile, d.result.value_index, judged);
-  if (status == PPROFC_OK && !draw_zoomed(run, pair, profile, options))
+  if (status == PPROFC_OK && !draw_zoomed(run, pair, profile, options, d.graph.tree.has_base))
     status = draw_pictures(run, pair, &d, options->verdicts, error);
   drawn_close(&d);
   return status;

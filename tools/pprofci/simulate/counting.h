@@ -164,6 +164,8 @@ void talk_serve(void *talk);
 
 /* Removes the FIFOs. */
 void talk_close(struct talk *talk);
+
+/* Removes the FIFOs, and frees the measurements. */
 void talk_free(struct talk *talk);
 
 /* ---- times (timing.c) ----------------------------- */
