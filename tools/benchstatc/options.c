@@ -6,12 +6,11 @@
 enum { GROUP_COMPARE, GROUP_OUTPUT, GROUP_CLASSIC, GROUP_MISC };
 
 static const struct flag_group groups[] = {
-    {"Comparison",
-     "A projection is a list of keys: .config, .name, .fullname, .file, /part or a configuration "
-     "key. After a key, @alpha, @num or @(value value ...) sets the order of its values."},
+    {"Comparison", "A projection is a list of keys of results: .config, .name, .fullname, .file, "
+                   "/part (a part of the benchmark's name) or a configuration key such as goos. "
+                   "After a key, @alpha, @num or @(value value ...) sets the order of its values."},
     {"Output", NULL},
-    {"The earlier table",
-     "These flags need -format=classic, the table of earlier versions of benchstat."},
+    {"The earlier table", "These flags need -format=classic, the table of benchstat before 2021."},
     {"Miscellaneous", NULL},
 };
 
@@ -28,33 +27,40 @@ static const struct flag flags[] = {
     FLAG(STRING, GROUP_COMPARE, "row", row, "PROJECTION", ".fullname",
          "Split results into rows by the values of these keys"),
     FLAG(STRING, GROUP_COMPARE, "col", col, "PROJECTION", ".file",
-         "Split results into columns by the values of these keys. The first column is the base of "
-         "comparisons"),
+         "Split results into columns by the values of these keys. The other columns are compared "
+         "with the first column"),
     FLAG(STRING, GROUP_COMPARE, "ignore", ignore, "KEYS", NULL,
-         "Keys to ignore: results that differ only in these keys belong together"),
+         "Keys to ignore. Results that differ only in these keys become samples of one benchmark"),
     FLAG(STRING, GROUP_COMPARE, "filter", filter, "QUERY", "*",
-         "Use only results that match, such as goos:linux AND (/size:4k OR .unit:/^B/)"),
+         "Use only results that match this query, such as goos:linux AND (/size:4k OR .unit:/^B/)"),
     FLAG(FLOAT, GROUP_COMPARE, "alpha", alpha, "P", "0.05",
          "Significance level: largest p-value of a significant difference"),
     FLAG(FLOAT, GROUP_COMPARE, "confidence", confidence, "LEVEL", "0.95",
-         "Confidence level of the ranges"),
+         "Confidence level of the intervals that the table prints"),
     FLAG_WORDS(STRING, GROUP_COMPARE, "delta-test", delta_test, "TEST", "utest", test_words,
-               "Test of a difference: utest (medians), ttest (means, by Welch) or none"),
+               "Test that decides if a difference is significant:\n"
+               "utest: the Mann-Whitney U test of medians\n"
+               "ttest: Welch's t-test of means\n"
+               "none: no test"),
     FLAG_WORDS(STRING, GROUP_OUTPUT, "format", format, "FORMAT", "text", format_words,
-               "Output: text, csv (with warnings on standard error), markdown, json (unrounded "
-               "numbers), html or classic (the table of earlier versions)"),
+               "Format of the output:\n"
+               "text, markdown, html: a table\n"
+               "csv: rows for a spreadsheet, with warnings on standard error\n"
+               "json: numbers that are not rounded\n"
+               "classic: the table of benchstat before 2021"),
     {"budget", FLAG_STRING, FIELD(brief_bytes), GROUP_OUTPUT, "BYTES",
-     "Maximum length in bytes of text, markdown or json; 0: no limit. A longer output loses the "
-     "rows that changed least, and names their number",
+     "Maximum length of text, markdown or json in bytes; 0: no limit. benchstatc drops the rows "
+     "that changed least from a longer output, and prints their number",
      "0", NULL, 0, false, brief_store},
-    SWITCH(GROUP_CLASSIC, "geomean", geomean, "Print the geometric mean of each file"),
+    SWITCH(GROUP_CLASSIC, "geomean", geomean, "Print a row with the geometric mean of each file"),
     FLAG(STRING, GROUP_CLASSIC, "split", split, "LABELS", "pkg,goos,goarch",
-         "Split benchmarks by labels, separated by commas"),
+         "Split benchmarks into groups by these labels, separated by commas"),
     FLAG_WORDS(STRING, GROUP_CLASSIC, "sort", sort, "ORDER", "none", sort_words,
-               "Order of rows: delta or name. A minus in front reverses the order"),
+               "Order of the rows: name, delta (the change) or none (the order in the input). A "
+               "minus in front reverses the order"),
     SWITCH(GROUP_CLASSIC, "html", html, "Print an HTML table"),
     SWITCH(GROUP_CLASSIC, "csv", csv, "Print CSV"),
-    SWITCH(GROUP_CLASSIC, "norange", norange, "CSV without the columns of ranges"),
+    SWITCH(GROUP_CLASSIC, "norange", norange, "With -csv: omit the columns with ranges"),
     ABOUT_FLAGS(GROUP_MISC)};
 
 static const char *const usage[] = {"[flags] INPUT ...", "-help | -version", NULL};
@@ -80,7 +86,7 @@ static const struct flag_note examples[] = {
 
 static const struct flag_note statuses[] = {
     {"0", "done"},
-    {"1", "an input, or a line of it, could not be read; an input has no results; a flag has an "
+    {"1", "an input or one of its lines is unreadable, an input has no results, or a flag has an "
           "invalid value"},
     {"2", "wrong usage"},
     {NULL, NULL},

@@ -192,7 +192,7 @@ struct about {
 /* The flags of `struct about`, which is the field `about` of the options. */
 #define ABOUT_FLAGS(group)                                                                         \
   FLAG(STRING, group, "completion", about.completion, "SHELL", NULL,                               \
-       "Print completion for bash, zsh or fish"),                                                  \
+       "Print a completion script for bash, zsh or fish"),                                         \
       SWITCH(group, "version", about.version, "Print the version"), {                              \
     "manual", FLAG_BOOL, FIELD(about.manual), group, NULL, "", NULL, NULL, 0, true, NULL           \
   }

@@ -63,70 +63,88 @@ static const char *add_out(void *options, const struct flag *flag, const char *t
 
 static const struct flag flags[] = {
     FLAG_CALLS(STRING, GROUP_INPUT, 0, "base", "FILE", add_side,
-               "Raw results before the change: a file, or a folder with one file per process. May "
-               "be repeated"),
+               "Benchmark results before the change: a file, or a folder with one file per "
+               "process. May be repeated"),
     FLAG_CALLS(STRING, GROUP_INPUT, 0, "head", "FILE", add_side,
-               "Raw results after the change, as with -base. May be repeated"),
+               "Benchmark results after the change: a file, or a folder with one file per process. "
+               "May be repeated"),
     FLAG(STRING, GROUP_INPUT, "rules", rules, "FILE", NULL,
-         "File with rules for single benchmarks and units: thresholds, floors, accepted "
-         "regressions"),
+         "JSON file with rules for some benchmarks or units: thresholds, smallest changes "
+         "(-floor), accepted regressions"),
     FLAG(STRING, GROUP_INPUT, "noise-from", noise_from, "DIR", NULL,
-         "Raw results of earlier runs of the base. A regression must also exceed the noise between "
-         "these runs"),
+         "Folder or store with benchmark results of earlier runs of the base. A regression must "
+         "also exceed the noise between these runs"),
     FLAG(STRING, GROUP_INPUT, "since", since, "FILE", NULL,
-         "Reject inputs older than this file. Create the file when the pipeline starts"),
+         "Reject inputs that are older than this file. Create the file at the start of the "
+         "pipeline"),
     FLAG(STRING, GROUP_INPUT, "max-age", max_age, "AGE", NULL,
-         "Reject inputs older than this, such as 90m, 36h or 7d. Default: 24h for the files of a "
-         "DIR"),
+         "Reject inputs that are older than AGE, such as 90m, 36h or 7d. Default: 24h for the "
+         "files of a DIR, otherwise no limit"),
     FLAG(STRING, GROUP_JUDGE, "threshold", threshold, "PERCENT", "5",
          "Smallest increase that is a regression, in percent"),
     FLAG(STRING, GROUP_JUDGE, "alpha", alpha, "P", "0.05",
          "Significance level: largest adjusted p-value of a significant change"),
-    FLAG_WORDS(CHOICE, GROUP_JUDGE, "test", test, "TEST", NULL, test_names,
-               "Test of raw results. Tables keep their own p-values, except with none:\n"
-               "welch: a t-test of means\n"
-               "utest: the Mann-Whitney test of medians\n"
-               "both (the default): welch, utest and a trimmed t-test, until one finds a change\n"
-               "none: no test; every difference is significant"),
-    FLAG_WORDS(CHOICE, GROUP_JUDGE, "correction", correction, "METHOD", NULL, correction_names,
-               "Correction for the number of comparisons: bh (Benjamini-Hochberg, the default), "
-               "holm or none"),
-    FLAG_WORDS(CHOICE, GROUP_JUDGE, "time", time, "TIME", NULL, time_names,
-               "Time that counts for a benchmark with both wall time and CPU time: wall, cpu or "
-               "auto. auto chooses CPU time, except if the benchmark has several threads or waits"),
-    FLAG(INT, GROUP_JUDGE, "min-samples", min_samples, "N", "4",
-         "Fewest samples of base and of head with which a benchmark gets a verdict"),
-    FLAG(STRING, GROUP_JUDGE, "floor", floor, "SIZE", NULL,
-         "Smallest absolute change that can be a regression: a time, a size, a plain number for "
-         "all other units, or several of them as in \"1us or 16 B\""),
-    {"direction", FLAG_STRING, 0, GROUP_JUDGE, "UNIT=lower|higher",
-     "Direction in which values of a unit get better, such as widgets/op=higher. May be repeated",
-     NULL, direction_words, 0, false, add_direction},
-    SWITCH(
-        GROUP_JUDGE, "strict", strict,
-        "Exit with 3 if nothing regressed, but a benchmark is inconclusive, missing, suspiciously "
-        "fast or too noisy to show a change as large as the threshold"),
-    SWITCH(GROUP_JUDGE, "one-process", one_process,
-           "Judge results even if all samples of base or of head come from one process"),
-    SWITCH(GROUP_JUDGE, "any-load", any_load, "Judge times even if the machine was overloaded"),
-    FLAG(STRING, GROUP_JUDGE, "today", today, "DATE", NULL,
-         "Date for the expiry of rules, such as 2027-01-31; default: now"),
     FLAG_WORDS(
-        CHOICE, GROUP_OUTPUT, "format", format, "FORMAT", NULL, format_names,
-        "Output: text, github (annotations and a summary of the step), markdown (a comment), json, "
-        "junit (XML), gitlab (a code quality report) or csv (a spreadsheet)"),
+        CHOICE, GROUP_JUDGE, "test", test, "TEST", NULL, test_names,
+        "Test that decides if a difference is significant. For tables of benchstat, their p-values "
+        "decide, except with none:\n"
+        "welch: Welch's t-test of means\n"
+        "utest: the Mann-Whitney U test of medians\n"
+        "both (the default): welch, utest and a t-test of trimmed means, until one finds a change\n"
+        "none: no test; every difference is significant"),
+    FLAG_WORDS(CHOICE, GROUP_JUDGE, "correction", correction, "METHOD", NULL, correction_names,
+               "Correction of p-values for the number of comparisons:\n"
+               "bh (the default): Benjamini-Hochberg\n"
+               "holm: Holm-Bonferroni\n"
+               "none: no correction"),
+    FLAG_WORDS(
+        CHOICE, GROUP_JUDGE, "time", time, "TIME", NULL, time_names,
+        "Time to compare, if a benchmark has both wall time and CPU time:\n"
+        "auto (the default): CPU time; wall time if the benchmark has several threads or waits\n"
+        "wall: wall time\n"
+        "cpu: CPU time"),
+    FLAG(INT, GROUP_JUDGE, "min-samples", min_samples, "N", "4",
+         "Minimum number of samples of base, and of head, for a verdict on a benchmark"),
+    FLAG(STRING, GROUP_JUDGE, "floor", floor, "SIZE", NULL,
+         "Smallest absolute change that can be a regression: a time, a size, or a number for other "
+         "units. Several values, as in \"1us or 16 B\", each apply to their units"),
+    {"direction", FLAG_STRING, 0, GROUP_JUDGE, "UNIT=lower|higher",
+     "Direction in which the values of a unit get better: widgets/op=higher means that more "
+     "widgets/op are better. May be repeated",
+     NULL, direction_words, 0, false, add_direction},
+    SWITCH(GROUP_JUDGE, "strict", strict,
+           "Exit with 3 if no benchmark regressed, but one has no reliable verdict: it is "
+           "inconclusive, missing, suspiciously fast, or too noisy to show a change as large as "
+           "the threshold"),
+    SWITCH(GROUP_JUDGE, "one-process", one_process,
+           "Accept results even if all samples of base or of head come from one process"),
+    SWITCH(GROUP_JUDGE, "any-load", any_load,
+           "Report a longer time as a regression even if the machine was overloaded"),
+    FLAG(STRING, GROUP_JUDGE, "today", today, "DATE", NULL,
+         "Date that decides if a rule has expired, such as 2027-01-31; default: the current date"),
+    FLAG_WORDS(CHOICE, GROUP_OUTPUT, "format", format, "FORMAT", NULL, format_names,
+               "Format of the output:\n"
+               "text: lines for people\n"
+               "github: annotations for GitHub, and a summary of the step\n"
+               "markdown: a comment\n"
+               "json: all data\n"
+               "junit: XML of JUnit\n"
+               "gitlab: a code quality report for GitLab\n"
+               "csv: rows for a spreadsheet"),
     {"out", FLAG_STRING, 0, GROUP_OUTPUT, "FORMAT=FILE",
-     "Also write this format to a file. May be repeated", NULL, out_words, 0, false, add_out},
+     "Also write the result in another format to a file, such as junit=bench.xml. May be repeated",
+     NULL, out_words, 0, false, add_out},
     {"budget", FLAG_STRING, FIELD(brief_bytes), GROUP_OUTPUT, "BYTES",
-     "Maximum length in bytes of text, markdown or json on standard output; 0: no limit. A longer "
-     "output loses its least important verdicts, and names their number",
+     "Maximum length of text, markdown or json on standard output in bytes; 0: no limit. The "
+     "program drops the least important verdicts of a longer output, and prints their number",
      "0", NULL, 0, false, brief_store},
     SWITCH(GROUP_OUTPUT, "all", all, "Also list benchmarks that did not change"),
     SWITCH(GROUP_MISC, "selftest", selftest,
-           "Check that the gate fails on regressions planted in generated results"),
+           "Test the gate itself: generate results with known regressions, and check that the gate "
+           "finds them"),
     SWITCH(GROUP_MISC, "aa", aa,
-           "Compare two runs of the same program: print the noise and a safe threshold of each "
-           "benchmark"),
+           "Compare two runs of the same program. Print for each benchmark its noise, and a "
+           "threshold that is safe from false alarms"),
     ABOUT_FLAGS(GROUP_MISC)};
 
 static const char *const usage[] = {"[flags] [FILE | DIR] ...", "[flags] -base OLD -head NEW",
@@ -134,8 +152,8 @@ static const char *const usage[] = {"[flags] [FILE | DIR] ...", "[flags] -base O
 static const char *const details[] = {
     "FILE is a table that benchstat or benchstatc printed, as text, CSV, Markdown or JSON. From a "
     "folder DIR, the program reads the files bench_*.diff; the default DIR is "
-    ".docs/artifacts/benchdiff. OLD and NEW (or two FILEs) are raw results in any format that "
-    "benchstatc reads.",
+    ".docs/artifacts/benchdiff. OLD and NEW (or two FILEs) are benchmark results in any format "
+    "that benchstatc reads.",
     "A benchmark regressed if it got worse by at least the threshold, and if the difference is "
     "significant after a correction for the number of comparisons. The last line always reads \"N "
     "compared, M significant, K "
@@ -159,7 +177,7 @@ static const struct flag_note examples[] = {
 
 static const struct flag_note environment[] = {
     {"THRESHOLD_PERCENT",
-     "value of -threshold; a flag overrides its variable, and a variable overrides -rules"},
+     "value of -threshold. A flag overrides its variable. A variable overrides -rules"},
     {PREFIX "ALPHA", "value of -alpha"},
     {PREFIX "TEST", "value of -test"},
     {PREFIX "CORRECTION", "value of -correction"},
@@ -171,20 +189,21 @@ static const struct flag_note environment[] = {
     {PREFIX "MAX_AGE", "value of -max-age"},
     {PREFIX "DIRECTION", "values of -direction, separated by blanks"},
     {PREFIX "FORMAT", "value of -format"},
-    {"ALPHA, TEST, ...", "old names of the variables PPROFC_..., which still work, with a warning"},
-    {"GITHUB_STEP_SUMMARY", "the file to which -format github appends its table"},
+    {"ALPHA, TEST, ...",
+     "old names of PPROFC_ALPHA, PPROFC_TEST and so on. The program uses them with a warning"},
+    {"GITHUB_STEP_SUMMARY", "file to which -format=github appends its table"},
     {NULL, NULL},
 };
 
 static const struct flag_note statuses[] = {
-    {"0", "nothing regressed; the result is a pass, or inconclusive when more than a fifth of the "
-          "benchmarks could not be judged"},
-    {"1", "no result: wrong usage, an unreadable or malformed input, nothing to compare, output "
-          "of a run that failed"},
+    {"0", "no benchmark regressed. The result is a pass, or inconclusive if more than a fifth of "
+          "the benchmarks got no verdict"},
+    {"1", "no result: wrong usage, an unreadable or malformed input, nothing to compare, or output "
+          "of a failed benchmark run"},
     {"2", "something regressed"},
-    {"3", "with -strict: nothing regressed, but a benchmark is inconclusive, missing, suspiciously "
-          "fast or too noisy; with -aa: the gate would have reported a regression between two runs "
-          "of the same program"},
+    {"3",
+     "with -strict: no benchmark regressed, but one is inconclusive, missing, suspiciously fast or "
+     "too noisy. With -aa: the gate reported a regression between two runs of the same program"},
     {NULL, NULL},
 };
 

@@ -26,18 +26,19 @@ static const struct flag_group groups[] = {
     [GROUP_TEXT] = {"Formats", "Give at most one format. Without a format, pprofc starts a shell."},
     [GROUP_GRAPHVIZ] = {"Formats drawn by graphviz", NULL},
     [GROUP_VIEWER] = {"Formats shown in another program", NULL},
-    [GROUP_REPORT] = {"Options", "If an explanation begins with names of formats and a colon, only "
-                                 "these formats use the option."},
-    [GROUP_GRANULARITY] = {"Granularity", "Kind of a report's entries. Give at most one."},
-    [GROUP_SORT] = {"Order", "Order of a report's entries. Give at most one of these flags."},
+    [GROUP_REPORT] = {"Options", NULL},
+    [GROUP_GRANULARITY] = {"Granularity", "These flags choose the entries of a report, such as "
+                                          "functions or lines. Give at most one."},
+    [GROUP_SORT] = {"Order",
+                    "These flags choose the order of a report's entries. Give at most one."},
     [GROUP_SOURCE] = {"Sources", NULL},
     [GROUP_FETCH] = {"Sources over HTTP", NULL},
-    [GROUP_NOISE] = {"Noise",
-                     "Each profile is a run of the program; a folder means all profiles in it. "
-                     "share/doc/pprofc/VERDICTS.md explains the verdicts."},
+    [GROUP_NOISE] = {"Noise", "pprofc compares several runs of two versions: the base (-diff_base) "
+                              "and the head. Each profile is one run. A folder means all profiles "
+                              "in it. share/doc/pprofc/VERDICTS.md explains the results."},
     [GROUP_SAMPLE] = {"Shorthands for the sample value", NULL},
     [GROUP_MISC] = {"Other", NULL},
-    [GROUP_LIMIT] = {"Limits", "A size may end with k, M or G."},
+    [GROUP_LIMIT] = {"Limits", "Sizes are in bytes, and may end with k, M or G, as in 512M."},
 };
 
 static const char *const usage[] = {"FORMAT [flags] [binary] SOURCE ...",
@@ -49,18 +50,19 @@ static const char *const usage[] = {"FORMAT [flags] [binary] SOURCE ...",
                                     NULL};
 
 static const char *const details[] = {
-    "SOURCE is a profile: a file, gzip'd or not, - for standard input, or a URL such as "
-    "http://HOST:PORT/debug/pprof/heap; HOST:PORT alone is a CPU profile. The report shows the sum "
-    "of all sources. The first of several may be the program that was profiled.",
-    "Flags precede the first source, with one dash or two. A flag that is on or off takes its "
-    "value after =: -trim=false.",
+    "SOURCE is a profile: a file, - for standard input, or a URL such as "
+    "http://HOST:PORT/debug/pprof/heap. HOST:PORT alone means a CPU profile from this server. The "
+    "report shows the sum of all sources. The first of several sources may be the profiled "
+    "program.",
+    "Flags come before the first source, with one dash or two. For a flag that is on or off, write "
+    "its value after an equals sign: -trim=false.",
     NULL};
 
 static const struct flag_note examples[] = {
     {"pprofc -top cpu.pb.gz", "where the time goes"},
-    {"pprofc cpu.pb.gz", "a shell: reports of the profile, one after the other"},
+    {"pprofc cpu.pb.gz", "a shell that prints reports of the profile"},
     {"pprofc -top -cum -focus=Parse cpu.pb.gz",
-     "stacks through Parse, sorted by value with callees"},
+     "stacks with the function Parse, sorted by cost with callees"},
     {"pprofc -top -diff_base=old.pb.gz new.pb.gz", "what got slower and faster"},
     {"pprofc -top -time_range=2s,3s app.cpuprofile", "one second of a recording"},
     {"pprofc -top -alloc_space heap.pb.gz", "what allocates"},
@@ -73,12 +75,13 @@ static const struct flag_note examples[] = {
     {NULL, NULL}};
 
 static const struct flag_note environment[] = {
-    {"PPROF_BINARY_PATH", "search path for binaries; default: $HOME/pprof/binaries"},
+    {"PPROF_BINARY_PATH",
+     "folders in which pprofc searches binaries; default: $HOME/pprof/binaries"},
     {"PPROF_TOOLS", "the same as -tools"},
-    {"BROWSER", "the browser of -web and -weblist"},
-    {"TMPDIR", "folder for files shown in viewers; default: /tmp"},
-    {"PAGER", "pager of the shell for long reports; default: less"},
-    {"XDG_STATE_HOME", "folder of the shell's history; default: $HOME/.local/state"},
+    {"BROWSER", "browser that -web and -weblist start"},
+    {"TMPDIR", "folder for files that pprofc opens in a viewer; default: /tmp"},
+    {"PAGER", "program that shows long reports of the shell; default: less"},
+    {"XDG_STATE_HOME", "folder for the history of the shell; default: $HOME/.local/state"},
     {"PPROF_TMPDIR", "folder for copies of fetched profiles; default: $HOME/pprof"},
     {"HTTP_PROXY", "proxy for http; also http_proxy"},
     {"HTTPS_PROXY", "proxy for https; also https_proxy"},
@@ -92,9 +95,10 @@ static const struct flag_note asks[] = {{"sample_index", "sample_types"}, {NULL,
 
 static const struct flag_note statuses[] = {
     {"0", "done"},
-    {"1", "-fail_on: there was nothing to judge"},
-    {"2", "failed, a file was unreadable, or -fail_on found a regression"},
-    {"3", "-fail_on -strict: a side has fewer than 3 runs"},
+    {"1",
+     "with -fail_on: pprofc could not check a condition, for example because of too few samples"},
+    {"2", "an error, an unreadable file, or a regression that -fail_on found"},
+    {"3", "with -fail_on and -strict: base or head has fewer than 3 runs"},
     {NULL, NULL}};
 
 /* Flags that are short for -sample_index=INDEX. If several are given, the first flag in this table
@@ -280,116 +284,134 @@ static void add_options(struct command_flags *flags) {
 /* Flags of pprofc itself, which are not in the library's tables. */
 static const struct flag own_flags[] = {
     FLAG_CALLS(STRING, GROUP_SOURCE, FIELD(base), "base", "SOURCE", store_base,
-               "Profile to subtract. If repeated, the sum of these profiles"),
+               "Profile to subtract from the sources. If repeated, pprofc subtracts the sum of "
+               "these profiles"),
     FLAG_CALLS(STRING, GROUP_SOURCE, FIELD(diff_base), "diff_base", "SOURCE", store_base,
-               "Profile to compare with. Percentages are shares of its total. If repeated, the sum "
-               "of these profiles"),
+               "Profile to compare the sources with: the base. Percentages are shares of the "
+               "base's total. If repeated, the base is the sum of these profiles"),
     FLAG_CALLS(STRING, GROUP_SOURCE, FIELD(time_range), "time_range", "FROM,TO", time_range_store,
-               "Use only this part of the recording, such as 2.1s,3.4s; FROM or TO may be empty"),
+               "Use only the samples between two times of the recording, such as 2.1s,3.4s. FROM "
+               "or TO may be empty"),
     FLAG_CALLS(STRING, GROUP_SOURCE, FIELD(diff_time_range), "diff_time_range", "FROM,TO",
                time_range_store,
-               "Part of the same recording to compare with. Percentages are shares of the total of "
-               "this part"),
+               "Compare with another part of the same recording: the base. Percentages are shares "
+               "of the base's total"),
     FLAG(STRING, GROUP_SOURCE, "add_comment", add_comment, "TEXT", NULL,
-         "Comment to add to the profile"),
+         "Comment that pprofc adds to the profile"),
     FLAG(STRING, GROUP_SOURCE, "buildid", buildid, "ID", NULL,
          "Build ID of the main binary, if the profile has no build ID"),
-    FLAG_WORDS(
-        STRING, GROUP_SOURCE, "symbolize", symbolize, "MODE", NULL, symbolize_modes,
-        "Source of function names, and form of the names; colons separate several words:\n"
-        "none, local (binaries), fastlocal (binaries, but no lines), remote (server): the source\n"
-        "force: replace existing names\n"
-        "demangle=none, demangle=full, demangle=templates: form of C++ names"),
+    FLAG_WORDS(STRING, GROUP_SOURCE, "symbolize", symbolize, "MODE", NULL, symbolize_modes,
+               "How pprofc finds names for addresses. Colons separate several words:\n"
+               "local: names and lines from binaries\n"
+               "fastlocal: only names from binaries\n"
+               "remote: names from the server of the profile\n"
+               "none: no search\n"
+               "force: replace existing names\n"
+               "demangle=none, demangle=full, demangle=templates: form of C++ names"),
     FLAG_CALLS(STRING, GROUP_SOURCE, FIELD(source_maps), "source_map", "FILE", store_list,
-               "Source map with the original names, files and lines of a script. May be repeated. "
-               "pprofc finds SCRIPT.map next to the profile without this flag"),
+               "Source map of a script: a file with its original names, files and lines. May be "
+               "repeated. If SCRIPT.map is next to the profile, pprofc finds it without this flag"),
     FLAG(STRING, GROUP_SOURCE, "tools", tools, "PATH", NULL,
-         "Search path for addr2line, nm and objdump"),
+         "Folders in which pprofc searches addr2line, nm and objdump"),
     {"callgrind_stacks", FLAG_STRING, FIELD(call_stacks), GROUP_SOURCE, "WAY",
-     "Stacks to make from callgrind's call graph: proportional (whole stacks), edges (a function "
-     "and its caller) or flat (a function alone)",
+     "How pprofc makes stacks from callgrind's call graph:\n"
+     "proportional: whole stacks; each caller gets a share in proportion to the cost of its calls\n"
+     "edges: stacks of a function and its caller\n"
+     "flat: stacks of a function alone",
      "proportional", call_stack_ways, 0, false, store_call_stacks},
     FLAG(STRING, GROUP_SOURCE, "benchmark", benchmark, "REGEXP", NULL,
-         "Use only benchmarks (parts of callgrind's output) whose name matches"),
+         "Use only benchmarks with a matching name. A benchmark is a named part of callgrind's "
+         "output"),
     SWITCH(GROUP_SOURCE, "frames", frames,
            "Read several profiles from standard input. Before each profile come 4 bytes with its "
            "length, big-endian"),
     FLAG(STRING, GROUP_SOURCE, "sums", sums, "FILE", NULL,
-         "Also write the sum and the sum of squares of each function over all sources, as input of "
-         "a later -noise"),
+         "Also write a file for a later -noise: for each function, the sum and the sum of squares "
+         "over all sources"),
     SWITCH(GROUP_SOURCE, "simulate", simulate,
-           "Run a program once under valgrind and report its instructions and cache misses"),
+           "Run a program once under valgrind, and report its instructions and cache misses"),
     SWITCH(GROUP_SOURCE, "all_frames", all_frames,
-           "Keep the frames that drop_frames of the profile removes"),
+           "Keep the frames that the field drop_frames of the profile would remove"),
     FLAG(INT, GROUP_FETCH, "seconds", seconds, "N", "-1",
-         "Seconds for which the server of a URL collects samples; -1: the value of the URL, or the "
-         "default of the server"),
+         "Number of seconds for which the server collects samples. -1: the value in the URL, "
+         "otherwise the default of the server"),
     FLAG(INT, GROUP_FETCH, "timeout", timeout, "N", "-1",
-         "Time limit of a request: N + 5 seconds; -1: 65 seconds, with -seconds 1.5 times its "
-         "value plus 5"),
-    FLAG_CALLS(
-        STRING, GROUP_FETCH, 0, "header", "HEADER", store_header,
-        "Header to send (NAME: VALUE), but not after a redirect to another host. May be repeated"),
+         "Time limit of a request in seconds, without a grace time of 5 s that pprofc adds. -1: "
+         "60, or 1.5 times the value of -seconds"),
+    FLAG_CALLS(STRING, GROUP_FETCH, 0, "header", "HEADER", store_header,
+               "HTTP header to send, as NAME: VALUE. After a redirect to another host, pprofc does "
+               "not send it. May be repeated"),
     FLAG(STRING, GROUP_FETCH, "header_file", header_file, "FILE", NULL,
-         "File of headers to send, one per line"),
-    FLAG(STRING, GROUP_FETCH, "tls_cert", tls_cert, "FILE", NULL, "Client certificate"),
+         "File with HTTP headers to send, one per line"),
+    FLAG(STRING, GROUP_FETCH, "tls_cert", tls_cert, "FILE", NULL,
+         "File with your TLS certificate, by which the server identifies you"),
     FLAG(STRING, GROUP_FETCH, "tls_key", tls_key, "FILE", NULL,
-         "Private key of the client certificate"),
+         "File with the private key of the certificate of -tls_cert"),
     FLAG(STRING, GROUP_FETCH, "tls_ca", tls_ca, "FILE", NULL,
-         "File of trusted certificate authorities; default: the system's"),
+         "File with the certificate authorities to trust; default: the authorities of the system"),
     SWITCH(GROUP_FETCH, "no_save", no_save, "Do not keep copies of fetched profiles"),
     FLAG(STRING, GROUP_FETCH, "collect", collect, "DIR", NULL,
          "Save the CPU, heap, goroutine, mutex and block profiles of each server in this folder"),
     SWITCH(GROUP_MISC, "e", stop_on_error,
-           "Shell: end with status 2 at the first command that fails"),
-    SWITCH(GROUP_MISC, "no_pager", no_pager, "Shell: print long reports without $PAGER"),
+           "In the shell: stop at the first command that fails, and exit with 2"),
+    SWITCH(GROUP_MISC, "no_pager", no_pager,
+           "In the shell: print long reports without the program in $PAGER"),
     FLAG_CALLS(STRING, GROUP_MISC, FIELD(http), "http", "HOST:PORT", store_http,
                "Serve the profile as a web page at this address. A single colon means a free port "
                "of localhost"),
     SWITCH(GROUP_MISC, "lsp", lsp,
-           "Show the costs of lines in an editor, over the Language Server Protocol on standard "
-           "input and output"),
+           "Show the costs of source lines in an editor. pprofc speaks the Language Server "
+           "Protocol on standard input and output"),
     SWITCH(GROUP_MISC, "quickfix", quickfix,
-           "Print costs of lines for the error list of an editor, as file:line:column: text"),
+           "Print the costs of source lines as file:line:column: text, for the error list of an "
+           "editor"),
     SWITCH(GROUP_MISC, "mcp", mcp,
-           "Answer a coding agent on standard input and output, over the Model Context Protocol. "
-           "Reads only files below the given folders, or below the current one"),
+           "Answer a coding agent over the Model Context Protocol on standard input and output. "
+           "pprofc then reads only files below the given folders, by default below the current "
+           "folder"),
     SWITCH(GROUP_MISC, "no_browser", no_browser, "Do not start a browser for -http"),
     FLAG_WORDS(CHOICE, GROUP_MISC, "http_reload", http_reload, "WHEN", "ask", http_reloads,
-               "Action of -http when a file changes: ask offers the new version, auto shows it, "
-               "off keeps the old version"),
+               "Action of -http after the file of a profile changed:\n"
+               "ask: offer the new version\n"
+               "auto: show the new version\n"
+               "off: keep the old version"),
     FLAG_CALLS(STRING, GROUP_MISC, 0, "every", "TIME", store_every,
-               "With -http: fetch the URL again and again, with a pause of TIME (at least 1s) "
-               "after each reply, and show the newest recording"),
+               "With -http and a URL: fetch the profile repeatedly, and show the newest one. TIME "
+               "is the pause after each reply, at least 1s"),
     {"budget", FLAG_STRING, FIELD(brief_bytes), GROUP_MISC, "BYTES",
-     "Maximum length in bytes of a text or JSON report; 0: no limit. A longer report loses its "
-     "least important rows, and names their number",
+     "Maximum length of a text or JSON report in bytes; 0: no limit. pprofc drops the least "
+     "important rows of a longer report, and prints their number",
      "0", NULL, 0, false, brief_store},
     FLAG(STRING, GROUP_MISC, "output", output, "FILE", NULL, "Write the report to this file"),
-    FLAG(INT, GROUP_MISC, "threads", threads, "N", "0", "Number of threads; 0: one per CPU"),
+    FLAG(INT, GROUP_MISC, "threads", threads, "N", "0",
+         "Number of threads that pprofc uses; 0: one per CPU"),
     FLAG(STRING, GROUP_MISC, "completion", completion, "SHELL", NULL,
-         "Print completion for bash, zsh or fish"),
+         "Print a completion script for bash, zsh or fish"),
     FLAG_WORDS(WORD, GROUP_MISC, "formats", formats, NULL, NULL, formats_forms,
-               "List the supported formats: their tools, what is kept and what is lost"),
+               "List the supported formats, with their tools, the data that pprofc keeps, and the "
+               "data that it loses"),
     SWITCH(GROUP_MISC, "version", version, "Print the version and the build options"),
     SWITCH(GROUP_MISC, "help", help, "Print this text"),
     {"h", FLAG_BOOL, FIELD(help), GROUP_MISC, NULL, "", NULL, NULL, 0, true, NULL},
     {"manual", FLAG_BOOL, FIELD(manual), GROUP_MISC, NULL, "", NULL, NULL, 0, true, NULL},
     {"sample_types", FLAG_BOOL, FIELD(sample_types), GROUP_MISC, NULL, "", NULL, NULL, 0, true,
      NULL},
-    LIMIT("max_input", input_bytes, "BYTES", "2G", limit_store_u64, "Maximum size of a source"),
+    LIMIT("max_input", input_bytes, "BYTES", "2G", limit_store_u64,
+          "Maximum size of a source (a profile to read)"),
     LIMIT("max_inflated", inflated_bytes, "BYTES", "8G", limit_store_u64,
-          "Maximum size of a source after decompression"),
+          "Maximum size of a source (a profile to read) after decompression"),
     LIMIT("max_ratio", inflate_ratio, "N", "400", limit_store_u32,
-          "Maximum ratio of a profile's decompressed size to its file size, and of its memory to "
-          "its file size; not checked for plain text from a pipe"),
+          "Maximum ratio of a profile's decompressed size to its file size. The ratio of memory to "
+          "file size has the same limit. Plain text from a pipe has no limit"),
     LIMIT("max_memory", memory_bytes, "BYTES", "0", limit_store_u64,
-          "Maximum memory for all sources and the report; 0: half of the machine's or container's "
-          "memory, "
-          "at most 16G"),
-    LIMIT("max_depth", stack_depth, "N", "65536", limit_store_u32, "Maximum frames of a stack"),
-    LIMIT("max_labels", labels, "N", "4096", limit_store_u32, "Maximum labels of a sample"),
-    LIMIT("max_string", string_bytes, "BYTES", "64M", limit_store_u32, "Maximum size of a string")};
+          "Maximum memory for all profiles and the report; 0: half of the memory of the machine or "
+          "container, but at most 16G"),
+    LIMIT("max_depth", stack_depth, "N", "65536", limit_store_u32,
+          "Maximum number of frames in a stack"),
+    LIMIT("max_labels", labels, "N", "4096", limit_store_u32,
+          "Maximum number of labels of a sample"),
+    LIMIT("max_string", string_bytes, "BYTES", "64M", limit_store_u32,
+          "Maximum size of a string in a profile")};
 
 static const char *const noise_shows[] = {"all", "changed", "rows", NULL};
 static const char *const commons[] = {"auto", "off", NULL};
@@ -400,60 +422,74 @@ static const char *const noise_corrections[] = {"bh", "by", NULL};
 
 static const struct flag noise_flags[] = {
     NOISE("noise", FLAG_WORD, show, NULL, NULL, noise_shows, NULL,
-          "With -diff_base: give each function a verdict (-top, -text, -json, -flame, "
-          "-flamegraph), and choose the listed functions:\n"
-          "all (the default)\n"
+          "With -diff_base: show for each function if its change is more than noise (a verdict). "
+          "Works with -top, -text, -json, -flame and -flamegraph. The value chooses the functions "
+          "to list:\n"
+          "all (the default): all functions\n"
           "changed: only functions that changed by more than noise\n"
-          "rows: also functions whose cost moved to or from another function"),
+          "rows: as changed, and functions whose cost moved to or from another function"),
     NOISE("blame", FLAG_BOOL, blame, NULL, NULL, NULL, NULL,
-          "Like -top -noise, but lists contributions that sum to the change of the total"),
-    NOISE("alpha", FLAG_FLOAT, how.alpha, "F", "0.05", NULL, NULL,
-          "False discovery rate: largest expected share of false alarms among changes"),
+          "List how much each function contributes to the change of the total. Otherwise like -top "
+          "-noise"),
+    NOISE(
+        "alpha", FLAG_FLOAT, how.alpha, "F", "0.05", NULL, NULL,
+        "False discovery rate: largest expected share of false alarms among the reported changes"),
     NOISE("noise_cv", FLAG_FLOAT, how.noise_cv, "F", "0.05", NULL, NULL,
-          "Assumed noise between runs if each side has one run"),
+          "Assumed noise between runs, as a fraction, if base and head have only one run each"),
     NOISE("min_samples", FLAG_FLOAT, how.min_samples, "N", "10", NULL, NULL,
-          "Judge only functions with at least this number of samples in all runs together. 0: "
-          "judge each function with enough samples to find a doubling of its cost"),
+          "Give a verdict only to functions with at least this number of samples in all runs "
+          "together. 0: to functions with enough samples to find a doubling of their cost"),
     NOISE("normalize_by", FLAG_CHOICE, normalize_by, "WHAT", NULL, noise_exposures, NULL,
-          "Divide the values of a run by its operations (ops), its seconds (time) or its total "
-          "(total). none does not divide. auto means ops if known, time for mutex and block "
-          "profiles with a duration, else none"),
+          "Divisor of the values of each run:\n"
+          "ops: its number of operations\n"
+          "time: its seconds\n"
+          "total: its total\n"
+          "none: no division\n"
+          "auto (the default): ops if the number of operations is known, time for mutex and block "
+          "profiles with a duration, otherwise none"),
     NOISE("ops", FLAG_STRING, ops, "N,N", NULL, NULL, NULL,
-          "Number of operations of a run of the base and of a run of the head, or of each run in "
-          "order"),
+          "Number of operations in each run of the base, and in each run of the head. If the runs "
+          "differ, give one number for each run, the base's runs first"),
     NOISE("bench_base", FLAG_STRING, bench_base, "FILE", NULL, NULL, NULL,
-          "Benchmark results of the base, one per run, to compute values per operation"),
+          "Benchmark results of the base. pprofc uses them to compute values per operation. There "
+          "must be one result per run"),
     NOISE("bench_head", FLAG_STRING, bench_head, "FILE", NULL, NULL, NULL,
-          "Benchmark results of the head"),
+          "Benchmark results of the head, one result per run"),
     NOISE("bench", FLAG_STRING, bench, "RE", NULL, NULL, NULL,
-          "Regexp that matches the profiled benchmark in -bench_base and -bench_head"),
+          "Regexp for the name of the profiled benchmark, if -bench_base and -bench_head have "
+          "several benchmarks"),
     NOISE("common", FLAG_CHOICE, common, "WHAT", NULL, commons, NULL,
-          "auto: correct for runs in which all functions are faster or slower. off: make no "
-          "correction"),
+          "Correction for runs in which all functions are faster or slower:\n"
+          "auto: correct\n"
+          "off: do not correct"),
     NOISE("correction", FLAG_CHOICE, correction, "WHAT", NULL, noise_corrections, NULL,
-          "Correction for the number of functions: bh (Benjamini-Hochberg), or by "
-          "(Benjamini-Yekutieli), which permits any dependence between functions"),
+          "Correction of p-values for the number of functions:\n"
+          "bh: Benjamini-Hochberg\n"
+          "by: Benjamini-Yekutieli, which is valid for any dependence between functions"),
     NOISE("fcr", FLAG_BOOL, how.fcr, NULL, NULL, NULL, NULL,
           "Widen the intervals of changed functions, so that 95 % of these intervals contain the "
           "true change"),
     NOISE("noise_stacks", FLAG_BOOL, how.stacks, NULL, NULL, NULL, NULL,
-          "With -json: also judge stacks, the boxes of a flame graph"),
+          "With -json: also give verdicts to stacks, the boxes of a flame graph"),
     NOISE("noise_rules", FLAG_STRING, rules, "FILE", NULL, NULL, NULL,
-          "JSON file with rules: functions that are never judged, frames that are removed, changes "
-          "that are accepted"),
+          "JSON file with rules on functions: functions to ignore, frames to remove, changes to "
+          "accept"),
     NOISE("fail_on", FLAG_STRING, fail_on, "WHAT", NULL, NULL, store_list,
-          "Condition under which the exit status is 2. May be repeated:\n"
-          "total>5%: the total grew\n"
-          "common>5%: all functions grew by this common factor\n"
-          "flat>5%: the own cost of a function grew by this share of the base's total\n"
-          "cum>5%: as flat>5%, for the cost of a function with its callees\n"
-          "row:flat>5%, row:cum>5%: as above, even if the cost only moved from other functions\n"
-          "self>10%: the own cost of a function grew by this share of itself\n"
-          "flat>10ms: the own cost of a function grew by this amount\n"
-          "name=RE: the own cost of a function whose name matches RE grew by any amount\n"
+          "Condition under which the exit status is 2. May be repeated. The cost of a function "
+          "excludes its callees, except in cum:\n"
+          "total>5%: the total of the profile grew by more than 5 %\n"
+          "common>5%: a factor that all functions share grew by more than 5 %\n"
+          "flat>5%: the cost of a function grew by more than 5 % of the base's total\n"
+          "cum>5%: the cost of a function with its callees grew by more than 5 % of the base's "
+          "total\n"
+          "row:flat>5%, row:cum>5%: as flat and cum, even if the cost only moved from other "
+          "functions\n"
+          "self>10%: the cost of a function grew by more than 10 % of its cost in the base\n"
+          "flat>10ms: the cost of a function grew by more than 10 ms\n"
+          "name=RE: the cost of a function whose name matches the regexp RE grew\n"
           "flat>5%,name=RE: as flat>5%, but only for functions whose name matches RE"),
     NOISE("strict", FLAG_BOOL, strict, NULL, NULL, NULL, NULL,
-          "With -fail_on: exit with 3 when a side has fewer than 3 runs"),
+          "With -fail_on: exit with 3 if base or head has fewer than 3 runs"),
 };
 
 void command_flags_init(struct command_flags *flags) {

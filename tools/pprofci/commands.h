@@ -45,8 +45,8 @@ enum command_words { COMMAND_WORDS, COMMAND_STORE, COMMAND_NO_WORDS };
 #define COMMAND_BUDGET(group)                                                                      \
   {                                                                                                \
     "budget", FLAG_STRING, FIELD(brief_bytes), group, "BYTES",                                     \
-        "maximum length in bytes of the output; 0: no limit. A longer output loses its least "     \
-        "important rows",                                                                          \
+        "maximum length of the output in bytes; 0: no limit. pprofci drops the least important "   \
+        "rows of a longer output",                                                                 \
         "0", NULL, 0, false, brief_store                                                           \
   }
 

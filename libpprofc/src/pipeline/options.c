@@ -57,34 +57,46 @@ static const pprofc_option_info option_table[] = {
     CHOICE(granularity, "", "g", granularity_choices,
            "Aggregate at the function, file, line or address level"),
     OPTION(group_by_label, STRING, "", NULL, false,
-           "speedscope: also write a profile for each value of this label"),
+           "With -speedscope: also write a profile for each value of this label"),
     OPTION(cut_depth, INT, "0", NULL, false,
-           "speedscope, folded: maximum depth of stacks, from the root (0: all)"),
+           "With -speedscope and -folded: maximum number of frames of a stack, counted from the "
+           "root; 0: no limit"),
     OPTION(min_weight, FLOAT, "0", NULL, false,
-           "speedscope, folded: join stacks below this fraction of the total into one"),
+           "With -speedscope and -folded: join stacks below this fraction of the total into one"),
     OPTION(origin_rules, STRING, "", NULL, false,
-           "flamegraph, flame: file with rules that assign frames to your code, libraries and the "
-           "system"),
-    OPTION(title, STRING, "", NULL, false, "flamegraph, flame: title"),
-    OPTION(width, INT, "0", NULL, false, "flamegraph: width in pixels (0: 1200)"),
+           "With -flamegraph and -flame: file with rules that assign each frame to your code, a "
+           "library or the system"),
+    OPTION(title, STRING, "", NULL, false, "With -flamegraph and -flame: title of the flame graph"),
+    OPTION(width, INT, "0", NULL, false,
+           "With -flamegraph: width of the picture in pixels; 0: 1200 pixels"),
     OPTION(minwidth, STRING, "0.1", NULL, false,
-           "flamegraph: join boxes narrower than this, in pixels or in % of the width"),
+           "With -flamegraph: join neighbouring boxes that are narrower than this. Unit: pixels, "
+           "or % of the picture's width"),
     OPTION(colors, STRING, "", NULL, false,
-           "flamegraph: colours: hot (a colour for each name), change (more or less cost), origin "
-           "(your code, libraries, system) or package (a colour for each package)"),
-    OPTION(inverted, BOOL, "false", NULL, false, "flamegraph: draw the root at the top"),
-    OPTION(reverse, BOOL, "false", NULL, false,
-           "flamegraph: merge stacks from the leaf, to show callers of expensive functions"),
+           "With -flamegraph: meaning of the colours:\n"
+           "hot: a colour for each function name\n"
+           "change: by how much the cost grew or shrank\n"
+           "origin: different colours for your code, libraries and the system\n"
+           "package: a colour for each package"),
+    OPTION(inverted, BOOL, "false", NULL, false, "With -flamegraph: draw the root at the top"),
+    OPTION(
+        reverse, BOOL, "false", NULL, false,
+        "With -flamegraph: merge stacks from the leaf, to show the callers of expensive functions"),
     OPTION(source_link, STRING, "", NULL, false,
-           "flame: link to sources, with {file} and {line} in it"),
+           "With -flame: address of a source line, for links. pprofc replaces {file} and {line} in "
+           "it"),
     OPTION(source_diff, STRING, "", NULL, false,
-           "list with -diff_base: print the lines that changed since REF or in REF1..REF2, with "
-           "their costs. With -lsp: commit that the profile was recorded at"),
+           "Git revisions REF or REF1..REF2. With -list and -diff_base: print the lines that "
+           "changed since REF, or from REF1 to REF2, with their costs. With -lsp: the commit at "
+           "which the profile was recorded"),
     OPTION(calls, INT, "0", NULL, false,
-           "callgrind: number of calls to write for each edge (callgrind_annotate needs 1)"),
+           "With -callgrind: number of calls to write for each pair of caller and callee. "
+           "callgrind_annotate needs 1"),
     OPTION(frame_marks, BOOL, "false", NULL, false,
-           "folded: mark frames of the kernel _[k], inlined _[i], compiled at run time _[j]"),
-    OPTION(safe, BOOL, "false", NULL, false, "list, weblist, http: open no source file"),
+           "With -folded: append a mark to names: _[k] to functions of the kernel, _[i] to inlined "
+           "functions, _[j] to functions compiled at run time"),
+    OPTION(safe, BOOL, "false", NULL, false,
+           "With -list, -weblist and -http: do not open source files"),
 };
 
 const pprofc_option_info *pprofc_option_at(size_t index) {

@@ -4,48 +4,56 @@
 enum { GROUP_SERVERS, GROUP_WHAT, GROUP_PYROSCOPE };
 
 static const struct flag_group groups[] = {
-    {"Servers", "These flags name servers with net/http/pprof. `pprofci leaks` needs only the "
-                "profiles of -head."},
+    {"Servers", "These flags name servers that offer profiles by Go's net/http/pprof. To find "
+                "leaks, give only -head."},
     {"Rounds", NULL},
-    {"Pyroscope", "These flags select profiles from Pyroscope instead of servers."}};
+    {"Pyroscope", "With these flags, pprofci takes profiles from a Pyroscope server instead of the "
+                  "profiled servers."}};
 
 #define FIELD(name) offsetof(struct capture_options, name)
 
 static const struct flag flags[] = {
-    FLAG(STRING, 0, "head", servers[SIDE_HEAD], "URL", NULL, "the server with the change"),
+    FLAG(STRING, 0, "head", servers[SIDE_HEAD], "URL", NULL,
+         "address of the server with the change"),
     FLAG(STRING, 0, "base", servers[SIDE_BASE], "URL", NULL,
-         "the server without the change. pprofci takes profiles from both servers in turns"),
+         "address of the server without the change. pprofci takes profiles from both servers in "
+         "turns"),
     FLAG(STRING, 0, "head-run", runs[SIDE_HEAD], "COMMAND", NULL,
          "shell command that starts the server of -head; pprofci stops it afterwards"),
     FLAG(STRING, 0, "base-run", runs[SIDE_BASE], "COMMAND", NULL,
          "shell command that starts the server of -base; pprofci stops it afterwards"),
     FLAG(STRING, 0, "load", load, "COMMAND", NULL,
-         "shell command that puts load on the server while pprofci takes profiles. With -base, "
-         "pprofci starts the command again for each turn"),
+         "shell command that sends requests to the server (load) while pprofci takes profiles. "
+         "With -base, pprofci starts this command again for each server and round"),
     FLAG(INT, 0, "settle", settle, "SECONDS", "1",
-         "seconds for which the load runs before pprofci takes a profile"),
-    FLAG(INT, 0, "wait", wait, "SECONDS", "30", "longest time until the first answer of a server"),
+         "number of seconds that pprofci waits after it started -load, before it takes profiles"),
+    FLAG(INT, 0, "wait", wait, "SECONDS", "30",
+         "longest time in seconds to wait for the first answer of a server"),
     FLAG(STRING, GROUP_WHAT, "out", out, "DIR", NULL,
-         "a new folder: base/cpu, head/cpu, head/heap ... with a profile of each round"),
+         "new folder for the profiles. Its subfolders, such as base/cpu and head/heap, get one "
+         "profile of each round"),
     FLAG(STRING, GROUP_WHAT, "kinds", kinds, "LIST", "cpu,heap,goroutine,mutex,block",
          "kinds of profile, separated by commas"),
     FLAG(INT, GROUP_WHAT, "count", count, "N", "5", "number of rounds"),
     FLAG(INT, GROUP_WHAT, "warmup", warmup, "N", "1",
-         "number of rounds before the rounds of -count, saved in a folder named warmup"),
+         "number of warm-up rounds before the rounds of -count. pprofci saves their profiles in a "
+         "folder named warmup"),
     FLAG(INT, GROUP_WHAT, "seconds", seconds, "N", "10",
-         "seconds for which the server collects cpu, mutex and block in a round"),
+         "number of seconds for which the server collects each cpu, mutex and block profile"),
     FLAG(INT, GROUP_WHAT, "interval", interval, "SECONDS", "0",
-         "time between the starts of two rounds; 0: start the next one immediately"),
-    FLAG(STRING, GROUP_PYROSCOPE, "pyroscope", pyroscope, "URL", NULL, "the address of the server"),
+         "time in seconds between the starts of two rounds; 0: no pause between rounds"),
+    FLAG(STRING, GROUP_PYROSCOPE, "pyroscope", pyroscope, "URL", NULL,
+         "address of the Pyroscope server"),
     FLAG(STRING, GROUP_PYROSCOPE, "query", queries[SIDE_HEAD], "SELECTOR", NULL,
-         "labels to select, such as {service_name=\"shop\", side=\"head\"}. If -kinds has only one "
-         "kind, the name of a profile type may come before the brace"),
+         "labels of the head's profiles, such as {service_name=\"shop\", side=\"head\"}. If -kinds "
+         "has only one kind, the name of a profile type may come before the brace"),
     FLAG(STRING, GROUP_PYROSCOPE, "base-query", queries[SIDE_BASE], "SELECTOR", NULL,
-         "labels to select for the base"),
+         "labels of the base's profiles, as in -query"),
     FLAG(STRING, GROUP_PYROSCOPE, "from", from, "TIME", "now-1h",
-         "start of the time range: seconds since 1970, or a time such as now-30m. Each round gets "
-         "an equal part of the range"),
-    FLAG(STRING, GROUP_PYROSCOPE, "until", until, "TIME", "now", "end of the time range"),
+         "start of the time range: seconds since 1970, or a time such as now-30m. pprofci divides "
+         "the range into one equal part for each round"),
+    FLAG(STRING, GROUP_PYROSCOPE, "until", until, "TIME", "now",
+         "end of the time range, as in -from"),
 };
 
 static const char *const usage[] = {"-out DIR -head URL [-base URL] [flags]",
@@ -53,10 +61,10 @@ static const char *const usage[] = {"-out DIR -head URL [-base URL] [flags]",
 
 static const char *const details[] = {
     "Takes profiles of running servers in rounds, of base and head in turns. `pprofci run`, "
-    "`pprofci leaks` and `pprofc -noise` read the folder that it writes. If a server lacks a kind "
-    "of profile, the command prints a warning. After any other failure, it writes nothing. The "
-    "shell commands get the variables PPROFCI_SIDE (base or head) and PPROFCI_URL (the address of "
-    "this side's server).",
+    "`pprofci leaks` and `pprofc -noise` read the resulting folder. If a server lacks a kind of "
+    "profile, the command prints a warning. After any other failure, it writes nothing. The shell "
+    "commands of -head-run, -base-run and -load get two variables: PPROFCI_SIDE is base or head, "
+    "and PPROFCI_URL is the address of this server.",
     NULL};
 
 static const struct flag_note examples[] = {
@@ -69,13 +77,13 @@ static const struct flag_note examples[] = {
     {NULL, NULL}};
 
 static const struct flag_note environment[] = {
-    {"PYROSCOPE_TOKEN", "identifies you to Pyroscope"},
+    {"PYROSCOPE_TOKEN", "token that identifies you to Pyroscope"},
     {"PYROSCOPE_USER", "user for basic authentication; the token is the password"},
-    {"PYROSCOPE_TENANT", "the header X-Scope-OrgID"},
+    {"PYROSCOPE_TENANT", "value of the header X-Scope-OrgID, which names your tenant"},
     {NULL, NULL}};
 
 static const struct flag_note statuses[] = {
-    {"0", "everything was captured"}, {"1", "failed; nothing is written"}, {NULL, NULL}};
+    {"0", "all profiles were taken"}, {"1", "failed; the command wrote nothing"}, {NULL, NULL}};
 
 const struct flag_table capture_table = {
     FLAG_TABLE("pprofci capture", "takes sets of profiles from servers under load"),

@@ -81,12 +81,12 @@ static const struct flag_group groups[] = {{"The workflow", NULL}, {"Coding agen
 
 static const struct flag flags[] = {
     FLAG(STRING, 0, "out", out, "FILE", ".github/workflows/performance.yml",
-         "file of the workflow"),
+         "file in which the command writes the workflow"),
     FLAG(STRING, 0, "action", action, "REPO@REF", "OWNER/pprofc@v0",
-         "action that the workflow uses"),
+         "GitHub action that the workflow uses"),
     SWITCH(0, "force", force, "replace an existing file"),
     SWITCH(1, "agents", agents,
-           "write the skill for coding agents instead: .agents/skills/pprofc, "
+           "instead of a workflow, write a skill for coding agents: .agents/skills/pprofc, "
            ".claude/skills/pprofc and a section of AGENTS.md"),
 };
 
@@ -94,9 +94,10 @@ static const char *const usage[] = {"[-out FILE] [-action REPO@REF] [-force]", "
                                     NULL};
 
 static const char *const details[] = {
-    "Looks for go.mod, Cargo.toml, CMakeLists.txt with Google Benchmark (also in bench, benchmark "
-    "and benchmarks), pom.xml with JMH, pyproject.toml with pytest and package.json, in this "
-    "order, and writes a workflow for the first file that it finds.",
+    "Writes a workflow for the kind of project in the current folder. Looks for these files, and "
+    "takes the first one that exists: go.mod, Cargo.toml, CMakeLists.txt with Google Benchmark "
+    "(also in the folders bench, benchmark and benchmarks), pom.xml with JMH, pyproject.toml with "
+    "pytest, package.json.",
     NULL};
 
 static const struct flag_note statuses[] = {

@@ -17,36 +17,39 @@ static const char *add_ignore(void *options, const struct flag *flag, const char
 
 static const struct flag flags[] = {
     FLAG(FLOAT, 0, "floor", floor_kb, "KB", "512",
-         "smallest heap growth to report, in kB (1024 bytes)"),
+         "smallest growth of heap memory to report, in units of 1024 bytes"),
     FLAG(FLOAT, 0, "floor-count", floor_count, "N", "10",
-         "smallest growth of goroutines and other counts to report"),
+         "smallest growth of the number of goroutines (or of another count) to report"),
     FLAG(INT, 0, "warmup", warmup, "N", "-1",
-         "skip the first N profiles of each kind; -1: skip 1 if there are at least 6 profiles"),
+         "number of first profiles of each kind to skip. -1: skip 1 profile if there are at least "
+         "6"),
     FLAG(FLOAT, 0, "kept", kept, "PERCENT", "80",
-         "percentage of its allocations that a stack must keep to be a leak"),
+         "percentage of its allocations that a stack must not free to be a leak"),
     FLAG(FLOAT, 0, "alpha", alpha, "P", "0.05",
-         "probability of any false alarm in one kind of profile, over all its stacks"),
-    FLAG_CALLS(
-        STRING, 0, 0, "ignore", "RE", add_ignore,
-        "skip stacks with these functions, in addition to the built-in list. May be repeated"),
+         "probability that at least one stack of a kind of profile is a false alarm"),
+    FLAG_CALLS(STRING, 0, 0, "ignore", "RE", add_ignore,
+               "skip stacks with a function that matches this regexp, in addition to a built-in "
+               "list of functions. May be repeated"),
     SWITCH(GROUP_OUTPUT, "list-ignored", list_ignored,
            "print the built-in list of functions to skip, and exit"),
     SWITCH(GROUP_OUTPUT, "json", json, "print all results as JSON"),
     FLAG(STRING, GROUP_OUTPUT, "folded", folded, "FILE", NULL,
          "write the growth of the leaks as folded stacks, for a flame graph"),
     FLAG(STRING, GROUP_OUTPUT, "html", html, "FILE", NULL,
-         "write a page with a chart of each row and a flame graph of the growth, in one file"),
-    FLAG(INT, GROUP_OUTPUT, "top", top, "N", "20", "number of rows to print"),
+         "write an HTML page with a chart of each leak and a flame graph of the growth, in one "
+         "file"),
+    FLAG(INT, GROUP_OUTPUT, "top", top, "N", "20", "maximum number of leaks to print"),
     COMMAND_BUDGET(GROUP_OUTPUT),
 };
 
 static const char *const usage[] = {"[flags] DIR | FILE ...", NULL};
 
 static const char *const details[] = {
-    "Finds stacks whose memory, goroutines or other counts grow without end. The profiles must be "
-    "of one running program. It needs at least 3 profiles of a kind, and 5 to test for a trend. It "
-    "orders profiles by their times, or else by name. It reads a DIR with its subfolders, except "
-    "folders named warmup. Each sample of a goroutineleak profile is a leak.",
+    "Finds stacks whose memory, goroutines or other counts grow without end. The profiles must "
+    "come from one running program. The command needs at least 3 profiles of a kind, and 5 to test "
+    "for a trend. It orders profiles by their times, or without times by name. It reads a DIR with "
+    "its subfolders, except folders named warmup. In a profile of kind goroutineleak, each sample "
+    "is a leak.",
     NULL};
 
 static const struct flag_note examples[] = {
@@ -57,10 +60,11 @@ static const struct flag_note examples[] = {
 static const struct flag_note environment[] = {
     {"PPROF_BINARY_PATH", "where binaries are, for profiles without names"}, {NULL, NULL}};
 
-static const struct flag_note statuses[] = {{"0", "nothing leaks"},
-                                            {"1", "failed, or nothing could be judged"},
-                                            {"2", "something leaks"},
-                                            {NULL, NULL}};
+static const struct flag_note statuses[] = {
+    {"0", "nothing leaks"},
+    {"1", "failed, or there were too few profiles to find leaks"},
+    {"2", "something leaks"},
+    {NULL, NULL}};
 
 const struct flag_table leaks_table = {
     FLAG_TABLE("pprofci leaks", "finds leaking memory and goroutines in profiles over time"),

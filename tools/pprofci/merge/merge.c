@@ -106,13 +106,14 @@ static const struct flag_group groups[] = {{"The result", NULL}};
 
 static const struct flag flags[] = {
     FLAG(STRING, 0, "out", out, "DIR", ".docs/artifacts/ci",
-         "folder for the page, which links to the artifacts of each DIR"),
+         "folder for the page. The page links to the results of each job in its DIR"),
     FLAG(STRING, 0, "threshold", threshold, "PERCENT", NULL,
-         "smallest significant increase that is a regression; default: THRESHOLD_PERCENT or 5"),
+         "smallest significant increase that is a regression, in percent. The default is the "
+         "variable THRESHOLD_PERCENT, or 5 without it"),
     FLAG(STRING, 0, "expect", expect, "LIST", NULL,
-         "names of the expected jobs, separated by commas, or their number; merge fails if a job "
-         "is missing"),
-    SWITCH(0, "no-fail", no_fail, "exit with 0 when something regressed"),
+         "names of the expected jobs, separated by commas, or the number of jobs. If a job is "
+         "missing, the command fails"),
+    SWITCH(0, "no-fail", no_fail, "exit with 0 instead of 2 after a regression"),
     FLAG(STRING, 0, "title", title, "TEXT", NULL, "title of the page"),
     COMMAND_BUDGET(0),
 };
@@ -122,8 +123,8 @@ static const char *const usage[] = {"[flags] DIR ...", NULL};
 static const char *const details[] = {
     "A DIR is the folder that `pprofci run -out` wrote in one job of a matrix. The command judges "
     "the measurements of all jobs together: it corrects p-values for the number of comparisons in "
-    "all jobs. If several jobs measured a benchmark, it judges the benchmark separately for each "
-    "job. It fails if a DIR has no manifest, or if a job's comparison failed.",
+    "all jobs. If several jobs measured a benchmark, each job's result gets its own verdict. The "
+    "command fails if a DIR has no manifest, or if the comparison of a job failed.",
     NULL};
 
 static const struct flag_note statuses[] = {

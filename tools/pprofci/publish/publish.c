@@ -22,8 +22,8 @@ static const char *const place_names[PLACES] = {"comment", "status", "check", "s
 enum { GROUP_WHERE, GROUP_FILES, GROUP_HOW };
 
 static const struct flag_group groups[] = {
-    {"Where",
-     "By default, host, repository, change and token come from the environment of the CI job."},
+    {"Where", "By default, the command takes the host, the repository, the pull request and the "
+              "token from variables of the CI job."},
     {"Files", NULL},
     {"How", NULL}};
 
@@ -33,27 +33,34 @@ static const char *const hosts[] = {"github", "gitlab", "bitbucket", NULL};
 
 static const struct flag flags[] = {
     FLAG(STRING, GROUP_WHERE, "to", to, "LIST", NULL,
-         "places for the result, separated by commas: comment, status, check (a check run or "
-         "report) or summary (of the CI job). Default: status, and in a pull request also comment"),
-    FLAG_WORDS(
-        STRING, GROUP_WHERE, "host", site.host, "NAME", NULL, hosts,
-        "host of the repository: github, gitlab or bitbucket; default: from the environment"),
+         "where to publish the result, separated by commas. Default: status, and in a pull request "
+         "also comment:\n"
+         "comment: a comment on the pull request\n"
+         "status: a status of the commit\n"
+         "check: a check run or report of the commit\n"
+         "summary: the summary of the CI job"),
+    FLAG_WORDS(STRING, GROUP_WHERE, "host", site.host, "NAME", NULL, hosts,
+               "host of the repository: github, gitlab or bitbucket. By default, the command finds "
+               "the host by variables of the CI job"),
     FLAG(INT, GROUP_WHERE, "pr", site.number, "N", NULL,
-         "number of the pull request or merge request to comment on"),
+         "number of the pull request (or merge request) that gets the comment"),
     FLAG(STRING, GROUP_WHERE, "sha", site.sha, "COMMIT", NULL,
-         "the commit that gets the status or check"),
+         "commit that gets the status or check"),
     FLAG(STRING, GROUP_WHERE, "page", site.page, "URL", NULL,
-         "address of the page, for links; default: the page of the job"),
+         "address of the published page, for links to it. By default, links lead to the page of "
+         "the CI job"),
     FLAG(STRING, GROUP_WHERE, "report", report, "URL", NULL,
-         "address of report.html, in place of -page. Links lead to the benchmarks and flame graphs "
-         "in this file"),
+         "address of the published report.html. Links then lead to benchmarks and flame graphs in "
+         "this file, and -page is not needed"),
     FLAG(STRING, GROUP_WHERE, "key", key, "NAME", "default",
-         "name of this pipeline, if several pipelines publish to one change"),
+         "name of this pipeline. If several pipelines publish to one pull request, give each a "
+         "name, so that each has its own comment"),
     FLAG(STRING, GROUP_WHERE, "author", author, "LOGIN", NULL,
-         "author of the comment to update; default: the owner of the token"),
+         "login of the account whose comment the command updates; default: the owner of the token"),
     FLAG(STRING, GROUP_FILES, "markdown", markdown, "FILE", NULL,
          "write the summary as plain Markdown"),
-    FLAG(STRING, GROUP_FILES, "json", json, "FILE", NULL, "write verdict and regressions as JSON"),
+    FLAG(STRING, GROUP_FILES, "json", json, "FILE", NULL,
+         "write the verdict and the regressions as JSON"),
     FLAG(STRING, GROUP_FILES, "codequality", code_quality, "FILE", NULL,
          "write a code quality report of GitLab"),
     FLAG(STRING, GROUP_FILES, "metrics", metrics, "FILE", NULL,
@@ -61,25 +68,26 @@ static const struct flag flags[] = {
     FLAG(STRING, GROUP_FILES, "write-body", write_body, "FILE", NULL,
          "write the text of the comment"),
     FLAG(STRING, GROUP_FILES, "body", body, "FILE", NULL,
-         "post a comment that quotes this manifest.json of a fork's run, in place of the result in "
-         "DIR"),
+         "post a comment that quotes the run of a fork, instead of the result in DIR. FILE is the "
+         "manifest.json of that run"),
     FLAG(STRING, GROUP_FILES, "issue", issue, "FILE", NULL,
-         "open or update one issue with this text of pprofci trend -issue, in place of the result "
-         "in DIR. An empty text closes the issue"),
+         "open or update an issue, instead of publishing the result in DIR. FILE has the text of "
+         "the issue, and comes from `pprofci trend -issue`. An empty file closes the issue"),
     {"budget", FLAG_STRING, FIELD(brief_bytes), GROUP_FILES, "BYTES",
-     "maximum length in bytes of -markdown and of -json; 0: no limit. A longer output loses its "
-     "least important parts",
+     "maximum length of the files of -markdown and -json in bytes; 0: no limit. pprofci drops the "
+     "least important parts of a longer file",
      "0", NULL, 0, false, brief_store},
     SWITCH(GROUP_HOW, "dry-run", dry_run,
-           "print the requests without sending them. Needs no token, and never prints a token"),
+           "print the requests instead of sending them. This needs no token. The printed requests "
+           "contain no token"),
     SWITCH(GROUP_HOW, "require-publish", require,
-           "exit with 1 when something could not be published"),
+           "exit with 1 if the command could not publish everything"),
     SWITCH(GROUP_HOW, "no-fail", no_fail,
-           "exit with 0 when something regressed. The check is then neutral, and the status a "
-           "success"),
+           "exit with 0 instead of 2 after a regression. The published check is then neutral, and "
+           "the published status is a success"),
     FLAG(INT, GROUP_HOW, "wait", wait, "SECONDS", "120",
-         "longest total wait for a host that is busy or limits the rate"),
-    FLAG(INT, GROUP_HOW, "timeout", timeout, "SECONDS", "30", "time limit of a request"),
+         "longest total time to wait for a host that is busy or limits the number of requests"),
+    FLAG(INT, GROUP_HOW, "timeout", timeout, "SECONDS", "30", "time limit of one request"),
 };
 
 static const char *const usage[] = {"[flags] [DIR]", "-body FILE [flags]", "-issue FILE [flags]",
@@ -87,10 +95,12 @@ static const char *const usage[] = {"[flags] [DIR]", "-body FILE [flags]", "-iss
 
 static const char *const details[] = {
     "Publishes the result of a run as comments, statuses and checks. DIR is the output folder of "
-    "`pprofci run` or `pprofci merge`; default: .docs/artifacts/ci. The exit status is the status "
-    "of the run. If a request fails, the command prints one line. With -require-publish, it then "
-    "exits with 1.",
-    "A later run finds the comment by a hidden first line and its author, and updates it.", NULL};
+    "`pprofci run` or `pprofci merge`; default: .docs/artifacts/ci. The exit status is the exit "
+    "status of that run. If a request fails, the command prints one line, and with "
+    "-require-publish exits with 1.",
+    "A later run updates the comment of the earlier run. It finds this comment by a hidden first "
+    "line and by the author.",
+    NULL};
 
 static const struct flag_note examples[] = {
     {"pprofci publish -to comment,check", "in a job of GitHub Actions"},
@@ -103,7 +113,7 @@ static const struct flag_note environment[] = {
     {"GITLAB_TOKEN", "the token for GitLab, at $CI_API_V4_URL"},
     {"BITBUCKET_TOKEN", "the token for Bitbucket, at $BITBUCKET_API_URL"},
     {"SSL_CERT_FILE, SSL_CERT_DIR", "trusted certificate authorities; default: the system's"},
-    {"https_proxy, all_proxy, no_proxy", "proxies, for https alone"},
+    {"https_proxy, all_proxy, no_proxy", "proxies; the command uses them only for https"},
     {NULL, NULL}};
 
 static const struct flag_note statuses[] = {

@@ -135,7 +135,8 @@ enum { GROUP_WHERE, GROUP_LABELS };
 
 static const struct flag_group groups[] = {
     {"Where", NULL},
-    {"Labels", "By default, the labels of the change come from the environment of the CI job."}};
+    {"Labels",
+     "By default, pprofci takes the values of these labels from variables of the CI job."}};
 
 static const char *const formats[] = {"push", "ingest", "otlp", NULL};
 static const char *const sides[] = {"base", "head", NULL};
@@ -153,46 +154,54 @@ static const char *add_push_label(void *options, const struct flag *flag, const 
 #define FIELD(name) offsetof(struct push_options, name)
 
 static const struct flag flags[] = {
-    FLAG(STRING, 0, "to", to, "URL", NULL, "the address of the server, without a path"),
+    FLAG(STRING, 0, "to", to, "URL", NULL, "address of the server, without a path"),
     FLAG_WORDS(STRING, 0, "protocol", format, "NAME", "push", formats,
-               "push (push.v1 of Pyroscope), ingest (a form, for older servers) or otlp "
-               "(OpenTelemetry over HTTP, to any collector of profiles)"),
+               "protocol of the requests:\n"
+               "push: push.v1 of Pyroscope\n"
+               "ingest: /ingest of older Pyroscope servers\n"
+               "otlp: OpenTelemetry over HTTP, for any collector of profiles"),
     FLAG(STRING, 0, "links", links, "FILE", NULL,
-         "write the links to this file, for `pprofci run -links`"),
-    FLAG(STRING, GROUP_LABELS, "service", service, "NAME", NULL, "the label service_name"),
+         "write links to the views of the sent profiles to this file, for `pprofci run -links`"),
+    FLAG(STRING, GROUP_LABELS, "service", service, "NAME", NULL, "value of the label service_name"),
     FLAG_WORDS(STRING, GROUP_LABELS, "side", side, "NAME", NULL, sides,
-               "the label side: base or head; default: the name of the folder"),
-    FLAG(STRING, GROUP_LABELS, "benchmark", benchmark, "NAME", NULL, "the label benchmark"),
-    FLAG(STRING, GROUP_LABELS, "repository", repository, "NAME", NULL, "the label repository"),
-    FLAG(STRING, GROUP_LABELS, "sha", sha, "COMMIT", NULL, "the label sha"),
-    FLAG(INT, GROUP_LABELS, "pr", pr, "N", NULL, "the label pull_request"),
+               "value of the label side: base or head; default: the name of the profile's folder"),
+    FLAG(STRING, GROUP_LABELS, "benchmark", benchmark, "NAME", NULL,
+         "value of the label benchmark"),
+    FLAG(STRING, GROUP_LABELS, "repository", repository, "NAME", NULL,
+         "value of the label repository"),
+    FLAG(STRING, GROUP_LABELS, "sha", sha, "COMMIT", NULL,
+         "value of the label sha: the commit's id"),
+    FLAG(INT, GROUP_LABELS, "pr", pr, "N", NULL, "value of the label pull_request: its number"),
     FLAG_CALLS(STRING, GROUP_LABELS, 0, "label", "NAME=VALUE", add_push_label,
-               "additional label; may be repeated"),
+               "additional label of the profiles. May be repeated"),
 };
 
 static const char *const usage[] = {"-to URL -service NAME [flags] FILE | DIR ...", NULL};
 
 static const char *const details[] = {
     "Sends cpu, heap, goroutine, mutex and block profiles to Pyroscope, with the labels "
-    "service_name, ci, repository, sha, pull_request, benchmark and side. Prints a link to "
-    "each kind of profile on the server, and to the difference of base and head. From a DIR of "
-    "`pprofci capture`, it does not send the folder warmup. With -protocol otlp, it sends profiles "
-    "of any kind, with the labels as resource attributes, and prints no links.",
+    "service_name, ci, repository, sha, pull_request, benchmark and side. Prints a link to each "
+    "kind of profile on the server, and to the difference of base and head. The command does not "
+    "send folders named warmup. With -protocol otlp, it sends profiles of any kind, with the "
+    "labels as resource attributes, and prints no links.",
     NULL};
 
 static const struct flag_note examples[] = {
-    {"pprofci push -to https://pyroscope.example.com -service shop set/", "a set, in a job"},
+    {"pprofci push -to https://pyroscope.example.com -service shop set/",
+     "sends a folder of profiles, in a CI job"},
     {NULL, NULL}};
 
 static const struct flag_note environment[] = {
-    {"PYROSCOPE_TOKEN", "identifies you; it is sent over https or to this machine only"},
+    {"PYROSCOPE_TOKEN", "token that identifies you to Pyroscope; pprofci sends it only over https, "
+                        "or to a server on this machine"},
     {"PYROSCOPE_USER", "user for basic authentication; the token is the password"},
-    {"PYROSCOPE_TENANT", "the header X-Scope-OrgID"},
-    {"OTEL_EXPORTER_OTLP_HEADERS", "headers of OTLP: NAME=VALUE,NAME=VALUE"},
+    {"PYROSCOPE_TENANT", "value of the header X-Scope-OrgID, which names your tenant"},
+    {"OTEL_EXPORTER_OTLP_HEADERS",
+     "headers of requests with -protocol otlp: NAME=VALUE,NAME=VALUE"},
     {NULL, NULL}};
 
 static const struct flag_note statuses[] = {
-    {"0", "everything was sent"}, {"1", "failed"}, {NULL, NULL}};
+    {"0", "all profiles were sent"}, {"1", "failed"}, {NULL, NULL}};
 
 const struct flag_table push_table = {
     FLAG_TABLE("pprofci push", "sends profiles to Pyroscope or by OTLP, with labels of the change"),

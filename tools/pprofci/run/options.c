@@ -56,16 +56,18 @@ static const char *const profile_names[] = {"regressed", "all", NULL};
 
 static const struct flag flags[] = {
     FLAG(STRING, RUN_INPUTS, "base", base, "DIR", NULL,
-         "profiles of the base, in any format that pprofc reads. Profiles of base and head with "
-         "equal names are compared"),
-    FLAG(STRING, RUN_INPUTS, "head", head, "DIR", NULL, "profiles of the head"),
+         "folder with profiles of the base, in any format that pprofc reads. pprofci compares each "
+         "profile with the head's profile of the same name"),
+    FLAG(STRING, RUN_INPUTS, "head", head, "DIR", NULL,
+         "folder with profiles of the head, with the same file names as in -base"),
     FLAG_CALLS(PAIR, RUN_INPUTS, 0, "pair", "FILE", add_pair,
-               "two profiles to compare, with any names: -pair BASE HEAD. If they are folders, "
-               "each profile in them is a run. May be repeated"),
+               "two profiles to compare: -pair BASE HEAD. Their names may differ. If BASE and HEAD "
+               "are folders, each profile in them is one run. May be repeated"),
     FLAG(STRING, RUN_INPUTS, "program-base", program_base, "FILE", NULL,
-         "program of the base, an ELF file for x86-64. The column Code of the page then shows "
-         "which functions have other machine code"),
-    FLAG(STRING, RUN_INPUTS, "program-head", program_head, "FILE", NULL, "program of the head"),
+         "program of the base: an ELF file for x86-64. With -program-base and -program-head, the "
+         "page marks functions whose machine code differs"),
+    FLAG(STRING, RUN_INPUTS, "program-head", program_head, "FILE", NULL,
+         "program of the head: an ELF file for x86-64"),
     FLAG_CALLS(STRING, RUN_INPUTS, FIELD(bench_base), "bench-base", "FILE", add_bench,
                "benchmark results of the base: a file, or a folder with one file per process. May "
                "be repeated"),
@@ -73,91 +75,107 @@ static const struct flag flags[] = {
                "benchmark results of the head: a file, or a folder with one file per process. May "
                "be repeated"),
     FLAG(STRING, RUN_INPUTS, "bundled", bundled, "DIR", NULL,
-         "folder with the files of this project's testdata (generator_cpu.prof and so on), "
-         "compared if "
-         "no other input is given"),
+         "folder with a copy of pprofc's testdata, such as generator_cpu.prof. pprofci compares "
+         "these example profiles if you pass no other input"),
     FLAG(STRING, RUN_RECORDING, "record", record, "PACKAGES", NULL,
-         "Go packages, separated by blanks, whose benchmarks run at -base-ref and in the checkout"),
+         "Go packages, separated by blanks. pprofci runs their benchmarks at the base commit and "
+         "in the current checkout"),
     FLAG(STRING, RUN_RECORDING, "base-ref", base_ref, "REF", NULL,
-         "commit to compare with. Default: the first parent of a pull request's merge commit, "
-         "otherwise the merge base with the target branch. If the inputs are files: the commit of "
-         "the base's profiles"),
+         "commit of the base. In a pull request, the default is the first parent of its merge "
+         "commit. Otherwise, the default is the merge base with the target branch. With input "
+         "files, this flag only names the commit of the base for the page"),
     SWITCH(RUN_RECORDING, "all", all,
-           "measure everything in every round: also packages with an unchanged test binary, and "
-           "benchmarks that did not look worse in the first rounds"),
+           "measure all benchmarks in all rounds. Without -all, pprofci skips packages whose test "
+           "binary did not change. After the first rounds, it measures only benchmarks that look "
+           "slower or are too noisy to judge"),
     FLAG(INT, RUN_RECORDING, "count", count, "N", "10",
-         "number of rounds; a round measures base and head once"),
+         "number of rounds. In each round, pprofci measures base and head once"),
     FLAG(STRING, RUN_RECORDING, "bench", bench, "REGEXP", ".", "benchmarks to run, as in go test"),
     FLAG(STRING, RUN_RECORDING, "benchtime", benchtime, "TIME", NULL,
-         "run time of a benchmark, as in go test: 500ms, 1000x; default: 1s in a round, 2s in a "
-         "profile"),
+         "run time of a benchmark (500ms) or its number of iterations (1000x), as in go test. The "
+         "default is 1s in a round, and 2s while pprofci takes a profile"),
     FLAG(STRING, RUN_RECORDING, "cpu", cpu, "LIST", NULL,
-         "values of GOMAXPROCS, as in go test: 1,4"),
+         "values of GOMAXPROCS, as in go test: with 1,4, each benchmark runs once with 1 thread "
+         "and once with 4"),
     FLAG(STRING, RUN_RECORDING, "profiles", profiles, "LIST", "cpu,mem",
-         "kinds of profile to take: cpu, mem, block, mutex"),
+         "kinds of profile to take, separated by commas: cpu, mem, block or mutex"),
     FLAG_WORDS(CHOICE, RUN_RECORDING, "profile", profile, "WHICH", NULL, profile_names,
-               "benchmarks to profile: regressed or all. With -fail-on: all"),
+               "benchmarks that pprofci profiles after the rounds:\n"
+               "regressed (the default): only benchmarks that got worse\n"
+               "all: every benchmark; -fail-on also has this effect"),
     FLAG(INT, RUN_RECORDING, "profile-runs", profile_runs, "N", "5",
-         "number of profiles of base and of head for each benchmark, in addition to the rounds. "
-         "Verdicts on functions need 3 or more. 0 disables profiles"),
+         "number of profiles to take of base, and of head, for each profiled benchmark. Verdicts "
+         "on functions need 3 or more. 0 disables profiles"),
     FLAG(STRING, RUN_SIMULATING, "simulate", simulate, "COMMAND", NULL,
-         "command, split into words as in a shell, whose benchmarks are counted one by one under "
-         "valgrind: pytest --codspeed, cargo codspeed run, a program that marks its benchmarks for "
-         "callgrind, or Go packages such as ./..."),
+         "command that runs the benchmarks. pprofci runs it under valgrind, and counts the "
+         "instructions of each benchmark. COMMAND is one of these:\n"
+         "pytest --codspeed, cargo codspeed run or another plugin of CodSpeed\n"
+         "a program that marks its benchmarks for callgrind, such as by count.h\n"
+         "Go packages, such as ./..."),
     FLAG(STRING, RUN_SIMULATING, "setup", setup, "COMMAND", NULL,
-         "shell command that builds each commit in its checkout, before -simulate counts, or "
-         "before each round of -walltime. Both commits use one folder in turns"),
+         "shell command that builds a commit in its checkout, such as 'pip install .'. With "
+         "-simulate, pprofci runs it once for each commit. With -walltime, pprofci runs it again "
+         "before each measurement"),
     FLAG(STRING, RUN_SIMULATING, "simulate-toggle", simulate_toggle, "FUNCTION", NULL,
-         "function to count, with its callees, in a program without marks. It may be a pattern "
-         "with *"),
+         "function to count, with its callees, for a program that does not mark its benchmarks. "
+         "The name may contain the wildcard *"),
     FLAG(STRING, RUN_SIMULATING, "simulate-base", simulate_base, "COMMAND", NULL,
-         "command, split into words as in a shell, that runs the program of the base, to count its "
-         "instructions"),
+         "command that runs the program of the base. pprofci runs it under callgrind, and counts "
+         "all its instructions"),
     FLAG(STRING, RUN_SIMULATING, "simulate-head", simulate_head, "COMMAND", NULL,
-         "command that runs the program of the head, once"),
+         "command that runs the program of the head. pprofci runs it once under callgrind, and "
+         "compares the counts with -simulate-base"),
     FLAG(INT, RUN_SIMULATING, "runs", simulated_runs, "N", "2",
-         "number of runs of the base's command. With 2 or more, functions that vary between runs "
-         "do not count as changed"),
-    FLAG(INT, RUN_SIMULATING, "simulate-runs", simulated_runs, "N", "2", "same as -runs"),
+         "number of counted runs of the base. From 2 runs on, pprofci ignores changes of functions "
+         "whose counts differ between these runs"),
+    FLAG(INT, RUN_SIMULATING, "simulate-runs", simulated_runs, "N", "2", "the same as -runs"),
     FLAG(STRING, RUN_TIMING, "walltime", walltime, "COMMAND", NULL,
-         "command whose benchmarks are timed one by one by CodSpeed's plugins: pytest --codspeed, "
-         "cargo codspeed run -m walltime, vitest bench. It runs -count times to measure times, "
-         "then -profile-runs times under perf. It runs at -base-ref and in the checkout in turns. "
-         "With -simulate, the instructions of a benchmark are judged instead of its time"),
+         "command that runs the benchmarks with a plugin of CodSpeed, such as pytest --codspeed or "
+         "vitest bench. The plugin measures the time of each benchmark. pprofci runs base and head "
+         "in turns: -count times for the times, then -profile-runs times for profiles by perf. "
+         "With -simulate, pprofci judges the instructions instead of the times"),
     FLAG(STRING, RUN_RESULT, "out", out, "DIR", ".docs/artifacts/ci",
-         "folder for the artifacts. Benchmark tables go to the folder benchdiff beside it"),
+         "folder for the results. pprofci writes tables of benchmarks to the folder benchdiff next "
+         "to it"),
     FLAG(STRING, RUN_RESULT, "threshold", threshold, "PERCENT", NULL,
-         "smallest significant increase that is a regression. Default: THRESHOLD_PERCENT if set, "
-         "else 5, or 1 with -simulate"),
+         "smallest significant increase that is a regression, in percent. The default is the "
+         "variable THRESHOLD_PERCENT. Without this variable, it is 5, or 1 with -simulate"),
     FLAG_CALLS(STRING, RUN_RESULT, FIELD(fail_on_last), "fail-on", "WHAT", add_fail_on,
-               "condition that makes the result a regression. May be repeated:\n"
-               "total>5%: the total grew\n"
-               "common>5%: all functions grew by this common factor\n"
-               "flat>5%: the own cost of a function grew by this share of the base's total\n"
-               "cum>5%: as flat>5%, for the cost of a function with its callees\n"
-               "self>10%: the own cost of a function grew by this share of itself\n"
-               "flat>10ms: the own cost of a function grew by this amount\n"
-               "name=RE: the own cost of a function whose name matches RE grew by any amount\n"
+               "condition that makes the result a regression. May be repeated. The cost of a "
+               "function excludes its callees, except in cum:\n"
+               "total>5%: the total of the profile grew by more than 5 %\n"
+               "common>5%: a factor that all functions share grew by more than 5 %\n"
+               "flat>5%: the cost of a function grew by more than 5 % of the base's total\n"
+               "cum>5%: the cost of a function with its callees grew by more than 5 % of the "
+               "base's total\n"
+               "self>10%: the cost of a function grew by more than 10 % of its cost in the base\n"
+               "flat>10ms: the cost of a function grew by more than 10 ms\n"
+               "name=RE: the cost of a function whose name matches the regexp RE grew\n"
                "flat>5%,name=RE: as flat>5%, but only for functions whose name matches RE"),
-    FLAG_WORDS(
-        CHOICE, RUN_RESULT, "normalize-by", normalize_by, "WHAT", NULL, noise_exposures,
-        "divide the values of a run by its operations (ops), its seconds (time) or its total "
-        "(total). none does not divide; auto (the default) means ops if known, else none"),
+    FLAG_WORDS(CHOICE, RUN_RESULT, "normalize-by", normalize_by, "WHAT", NULL, noise_exposures,
+               "divisor of the values of each run:\n"
+               "ops: its number of operations\n"
+               "time: its seconds\n"
+               "total: its total\n"
+               "none: no division\n"
+               "auto (the default): ops if the number of operations is known, otherwise none"),
     FLAG(STRING, RUN_RESULT, "ops", ops, "N,N", NULL,
-         "operations per run of the base and of the head"),
+         "number of operations in a run of the base, and in a run of the head"),
     FLAG(STRING, RUN_RESULT, "noise-rules", noise_rules, "FILE", NULL,
-         "JSON file with rules, as in pprofc: functions that are never judged, frames that are "
-         "removed, changes that are accepted"),
+         "JSON file with rules on functions, as in pprofc: functions to ignore, frames to remove, "
+         "changes to accept"),
     SWITCH(RUN_RESULT, "one-process", one_process,
-           "judge results even if all samples of base or of head come from one process"),
-    SWITCH(RUN_RESULT, "any-load", any_load, "judge times even if the machine was overloaded"),
-    SWITCH(RUN_RESULT, "layout", layout,
-           "judge times even if the machine code is unchanged and only its addresses differ"),
-    SWITCH(RUN_RESULT, "no-fail", no_fail, "exit with 0 when something regressed"),
+           "accept results even if all samples of base or of head come from one process"),
+    SWITCH(RUN_RESULT, "any-load", any_load,
+           "report a longer time as a regression even if the machine was overloaded"),
+    SWITCH(
+        RUN_RESULT, "layout", layout,
+        "report a longer time as a regression even if only addresses in the machine code changed"),
+    SWITCH(RUN_RESULT, "no-fail", no_fail, "exit with 0 instead of 2 after a regression"),
     FLAG(STRING, RUN_RESULT, "links", links, "FILE", NULL,
-         "links for the page, written by `pprofci push -links FILE`"),
+         "file with links for the page, from `pprofci push -links FILE`"),
     FLAG(STRING, RUN_RESULT, "title", title, "TEXT", NULL,
-         "title of the page, such as the name of the pull request"),
+         "title of the page, such as the title of the pull request"),
     COMMAND_BUDGET(RUN_RESULT),
 };
 
@@ -170,29 +188,29 @@ static const char *const usage[] = {
     NULL};
 
 static const char *const details[] = {
-    "Compares the base (before a change) with the head (after it). Writes tables and flame graphs "
-    "of base, head and difference for each pair of profiles, a page with all of them, and a "
-    "summary. The exit status is the verdict on the benchmarks.",
+    "Compares the base (before a change) with the head (after it). For each pair of profiles, "
+    "writes tables and flame graphs of base, head and difference. Writes one page with all "
+    "results, and a summary. The exit status is the verdict on the benchmarks.",
     NULL};
 
 static const struct flag_note environment[] = {
-    {"PPROFC_BIN", "folder of pprofc, for -simulate-head; default: the folder of pprofci"},
+    {"PPROFC_BIN",
+     "folder with the program pprofc, which -simulate-head starts; default: the folder of pprofci"},
     {"THRESHOLD_PERCENT", "default of -threshold"},
     {"GITHUB_STEP_SUMMARY", "file to which the command appends summary.md"},
-    {"GITHUB_OUTPUT", "file to which the command appends verdict=..."},
+    {"GITHUB_OUTPUT", "file to which the command appends its verdict, such as verdict=REGRESSION"},
     {"GITHUB_ACTIONS", "if true, the command prints annotations of regressions on standard output"},
     {"GITHUB_REPOSITORY, CI_PROJECT_PATH, BITBUCKET_REPO_FULL_NAME",
-     "repository that the page names and links"},
-    {"GITHUB_SHA, CI_COMMIT_SHA, GIT_COMMIT", "commit for manifest.json if git is not available"},
+     "name of the repository, for links on the page"},
+    {"GITHUB_SHA, CI_COMMIT_SHA, GIT_COMMIT", "id of the head's commit, if git is not available"},
     {NULL, NULL}};
 
 static const struct flag_note statuses[] = {
     {"0", "nothing regressed"},
-    {"1", "failed, or -fail-on had nothing to judge"},
-    {"2",
-     "a benchmark regressed, the program of the head executes more instructions, or a condition of "
-     "-fail-on is true"},
-    {"3", "with PPROFC_STRICT=1: nothing regressed, but not everything could be judged"},
+    {"1", "failed, or the command could not check a condition of -fail-on"},
+    {"2", "a benchmark regressed, a condition of -fail-on is true, or (with -simulate-head) the "
+          "head executes more instructions"},
+    {"3", "with PPROFC_STRICT=1: nothing regressed, but a benchmark got no reliable verdict"},
     {NULL, NULL}};
 
 const struct flag_table run_table = {

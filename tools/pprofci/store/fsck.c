@@ -128,9 +128,8 @@ struct fsck_options {
 static const struct flag_group groups[] = {{"Actions", NULL}};
 
 static const struct flag flags[] = {
-    SWITCH(
-        0, "clean", clean,
-        "remove profiles that no run names and unfinished files, when they are older than a day"),
+    SWITCH(0, "clean", clean,
+           "remove profiles that no run uses, and unfinished files, if they are older than a day"),
     COMMAND_BUDGET(0),
 };
 

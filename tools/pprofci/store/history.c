@@ -15,18 +15,19 @@ struct history_options {
 static const struct flag_group groups[] = {{"Selection", NULL}};
 
 static const struct flag flags[] = {
-    FLAG(STRING, 0, "branch", branch, "GLOB", "*", "branches of the runs"),
+    FLAG(STRING, 0, "branch", branch, "GLOB", "*",
+         "list only runs of branches that match this pattern"),
     FLAG(INT, 0, "count", count, "N", "0", "list only the last N runs; 0: all runs"),
     SWITCH(0, "json", json,
-           "print JSON: one line for each run, with its profiles and the median of each result"),
+           "print JSON: a line for each run, with its profiles and the median of each benchmark"),
     COMMAND_BUDGET(0),
 };
 
 static const char *const usage[] = {"[flags] STORE", NULL};
 
 static const char *const details[] = {
-    "Lists runs by commit number (pprofci store -order) if all runs have one, otherwise by time, "
-    "with the verdict that `pprofci run` gave.",
+    "Lists the runs of a store, with the verdict of `pprofci run`. If all runs have a commit "
+    "number (`pprofci store -order`), the list is in this order, otherwise in the order of time.",
     NULL};
 
 static const struct flag_note statuses[] = {{"0", "listed"}, {"1", "failed"}, {NULL, NULL}};

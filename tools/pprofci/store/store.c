@@ -21,26 +21,32 @@ static const char *store_take_tag(void *options, const struct flag *flag, const 
 
 static const struct flag_group groups[] = {
     {"The store", NULL},
-    {"The commit", "By default, these values come from git or from the CI service."},
+    {"The commit",
+     "By default, the command takes these values from git or from variables of the CI job."},
     {"Retention", NULL}};
 
 static const struct flag flags[] = {
-    FLAG(STRING, 0, "to", to, "STORE", NULL, "a folder, or s3://BUCKET/PREFIX"),
-    FLAG(STRING, 1, "commit", commit.commit, "ID", NULL, "id of the measured commit"),
+    FLAG(STRING, 0, "to", to, "STORE", NULL,
+         "where to store the results: a folder, or s3://BUCKET/PREFIX"),
+    FLAG(STRING, 1, "commit", commit.commit, "ID", NULL, "id of the commit that was measured"),
     FLAG(STRING, 1, "branch", commit.branch, "NAME", NULL, "branch of the commit"),
     FLAG_CALLS(STRING, 1, 0, "tag", "NAME", store_take_tag,
-               "name of a release. -retain never removes its runs. May be repeated"),
+               "name of a release that this commit is. -retain never removes runs with such a tag. "
+               "May be repeated"),
     FLAG(INT, 1, "order", commit.order, "N", "-1",
-         "number of the commit in its branch, as git rev-list --count --first-parent prints"),
+         "position of the commit in its branch, as git rev-list --count --first-parent prints it. "
+         "-1: the command asks git"),
     FLAG(STRING, 1, "time", time, "TIME", NULL,
-         "time of the commit: seconds since 1970, 2026-11-20 or 2026-11-20T10:00:00Z"),
+         "time of the commit, as seconds since 1970, as 2026-11-20 or as 2026-11-20T10:00:00Z"),
     FLAG(STRING, 1, "machine", commit.machine, "TEXT", NULL,
-         "name of the machine. pprofci trend marks change points at which the machine changes"),
+         "name of the machine that measured. pprofci trend marks a change of a benchmark if the "
+         "machine changed at the same commit"),
     FLAG(STRING, 2, "retain", retain, "RULES", NULL,
-         "remove old runs by rules BRANCH=AGE, such as main=2y,release/*=all,*=30d. The first rule "
-         "that matches the branch decides. Runs of a branch without a rule stay"),
+         "remove old runs by rules of the form BRANCH=AGE, such as main=2y,release/*=all,*=30d. A "
+         "run is too old by the first rule that matches its branch. Runs of branches without a "
+         "rule stay"),
     FLAG(INT, 2, "keep-last", keep_last, "N", "20",
-         "number of last commits per branch that -retain never removes"),
+         "number of last commits of each branch whose runs -retain never removes"),
     SWITCH(2, "dry-run", dry_run, "print what -retain would remove, without removing it"),
 };
 
@@ -59,14 +65,15 @@ static const struct flag_note examples[] = {
     {"pprofci store -to /srv/history .docs/artifacts/ci", "the run that was just made"},
     {"pprofci store -to history -commit 4d5e6f7 bench.txt cpu.pb.gz", "results and a profile"},
     {"pprofci store -to s3://bucket/project -retain 'main=2y,*=30d' .docs/artifacts/ci",
-     "into a bucket; old runs of other branches are removed"},
+     "stores into a bucket, and removes old runs"},
     {NULL, NULL}};
 
 static const struct flag_note environment[] = {
     {"AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN", "credentials of a bucket"},
-    {"AWS_REGION, AWS_DEFAULT_REGION", "its region (us-east-1)"},
+    {"AWS_REGION, AWS_DEFAULT_REGION", "region of the bucket; default: us-east-1"},
     {"AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL", "server to use instead of AWS"},
-    {"PPROFCI_S3_STYLE", "path or virtual: place of the bucket's name in addresses"},
+    {"PPROFCI_S3_STYLE",
+     "place of the bucket's name in addresses: path, or virtual (in the host name)"},
     {NULL, NULL}};
 
 static const struct flag_note statuses[] = {{"0", "stored"}, {"1", "failed"}, {NULL, NULL}};

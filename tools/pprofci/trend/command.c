@@ -20,49 +20,59 @@ static const struct flag_group groups[] = {
     {"Series", NULL}, {"Change points", NULL}, {"Output", NULL}};
 
 static const struct flag flags[] = {
-    FLAG(STRING, 0, "bench", query.bench, "GLOB", "*", "benchmarks to list"),
+    FLAG(STRING, 0, "bench", query.bench, "GLOB", "*",
+         "list only benchmarks that match this pattern"),
     FLAG(STRING, 0, "unit", query.unit, "GLOB", "*",
-         "units of results to list, such as sec/op or B/op"),
+         "list only results in units that match this pattern, such as sec/op or B/op"),
     FLAG(STRING, 0, "function", query.function, "GLOB", NULL,
-         "list the shares of these functions in the profiles instead of benchmark results"),
-    SWITCH(0, "cum", query.cum, "with -function: count a function's callees as part of it"),
-    FLAG(STRING, 0, "kind", query.kind, "GLOB", "cpu", "kind of the profiles that -function reads"),
+         "show how the cost of matching functions changed, instead of benchmark results. The cost "
+         "is a share of the profile's total"),
+    SWITCH(0, "cum", query.cum,
+           "with -function: add the cost of callees to the cost of a function"),
+    FLAG(STRING, 0, "kind", query.kind, "GLOB", "cpu",
+         "with -function: kind of the profiles to read, such as cpu or heap"),
     FLAG(STRING, 0, "branch", query.branch, "GLOB", NULL,
-         "branches of the runs; default: the branch with the most runs"),
+         "read only runs of branches that match this pattern; default: the branch with the most "
+         "runs"),
     FLAG(STRING, 0, "commits", query.commits, "FILE", NULL,
-         "list of commit ids in order, one per line, as git rev-list --reverse prints. Runs of "
-         "other commits do not count"),
+         "file with commit ids in order, one per line, as git rev-list --reverse prints them. The "
+         "command ignores runs of other commits"),
     FLAG(STRING, 1, "threshold", threshold, "PERCENT", "1",
          "smallest change to report, in percent"),
     FLAG(FLOAT, 1, "alpha", alpha, "P", "0.001",
-         "significance level of the t-test of a change point"),
-    FLAG(INT, 1, "window", window, "N", "50", "number of values per window, 4 to 500"),
-    FLAG(INT, 1, "least", least, "N", "5", "fewest values on each side of a change point"),
+         "significance level of the t-test that decides if a commit is a change point"),
+    FLAG(INT, 1, "window", window, "N", "50",
+         "number of values in each window of a series in which the command searches for change "
+         "points, 4 to 500"),
+    FLAG(INT, 1, "least", least, "N", "5",
+         "minimum number of values before and after a change point"),
     SWITCH(1, "fail", fail,
-           "exit with 2 when a series got worse within its last values; their number is twice the "
-           "value of -least"),
-    SWITCH(2, "json", json, "print all series as JSON"),
+           "exit with 2 if a benchmark got worse within its last 2 x N values. N is the value of "
+           "-least"),
+    SWITCH(2, "json", json, "print all values and change points as JSON"),
     COMMAND_BUDGET(2),
-    FLAG(STRING, 2, "svg", svg, "FILE", NULL, "write a chart of each series that changed"),
+    FLAG(STRING, 2, "svg", svg, "FILE", NULL, "write an SVG chart of each benchmark that changed"),
     FLAG(STRING, 2, "html", html, "FILE", NULL,
-         "write a page with a chart of each series, in one file"),
+         "write an HTML page with a chart of each benchmark, in one file"),
     FLAG(STRING, 2, "issue", issue, "FILE", NULL,
-         "write the text of an issue for pprofci publish -issue: the series for which -fail exits "
-         "with 2. The file is empty if there are no such series"),
+         "write the text of an issue for `pprofci publish -issue`. It lists the benchmarks that "
+         "got worse, as in -fail. If there are no such benchmarks, the file is empty"),
     FLAG(STRING, 2, "commit-url", query.commit_url, "URL", NULL,
-         "address to which the page links a commit; {} is the commit's id. Default: the address on "
-         "the host of the current folder's repository, if this repository has the newest commit"),
+         "address of a commit, for links on the page; {} means the commit's id. By default, the "
+         "links lead to the host of the current git repository, if this repository has the newest "
+         "commit"),
     FLAG(STRING, 2, "page-url", query.page_url, "URL", NULL,
-         "address to which the page links the run of a commit; {} is the commit's id"),
+         "address of the run of a commit, for links on the page; {} means the commit's id"),
     FLAG(STRING, 2, "title", title, "TEXT", "Benchmarks over commits", "title of the page"),
 };
 
 static const char *const usage[] = {"[flags] STORE", NULL};
 
 static const char *const details[] = {
-    "Prints the change points of each series, the newest first. A row has the first commit with "
-    "the change, the size of the change with a 95 % interval, and the means before and after it. "
-    "share/doc/pprofc/HISTORY.md explains the method and its limits.",
+    "Prints the change points of each benchmark, the newest first. A change point is a commit at "
+    "which the values changed lastingly. A row has this commit, the size of the change with a 95 % "
+    "interval, and the means before and after it. share/doc/pprofc/HISTORY.md explains the method "
+    "and its limits.",
     NULL};
 
 static const struct flag_note examples[] = {
@@ -72,9 +82,9 @@ static const struct flag_note examples[] = {
     {NULL, NULL}};
 
 static const struct flag_note statuses[] = {
-    {"0", "printed, with change points or without"},
+    {"0", "printed; there may be change points"},
     {"1", "failed"},
-    {"2", "with -fail: a series got worse within the last runs"},
+    {"2", "with -fail: a benchmark got worse within the last runs"},
     {NULL, NULL}};
 
 const struct flag_table trend_table = {
