@@ -171,7 +171,7 @@ for i in 1 2 3 4 5; do
 done >"$work/turns"
 sed -n 's:^\[[0-9]*/10\] \(profiling .*\)(n=[0-9]*:\1(n=N:p' "$work/messages" | cmp -s - "$work/turns" || broken "not in turns, or no progress of the profiles"
 [ "$(sed -n 's/.* BenchmarkIndex (n=\([0-9]*\), run .*/\1/p' "$work/messages" | sort -u | wc -l)" -eq 1 ] || broken "not the same work"
-grep -q '^profiling 1 benchmarks, 5 runs a side: about [1-9][0-9]* s$' "$work/messages" || broken "the time is not told"
+grep -q '^profiling 1 benchmarks, 5 runs of each version: about [1-9][0-9]* s$' "$work/messages" || broken "the time is not told"
 grep -q '^profiled in [0-9]* s$' "$work/messages" || broken "the time that it took is not told"
 there $artifacts/ci/runs/words.Index_cpu/base/run1.pb.gz $artifacts/ci/runs/words.Index_cpu/head/run5.pb.gz
 for side in base head; do

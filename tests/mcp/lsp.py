@@ -154,7 +154,7 @@ def compare_runs(folder, stacks):
         with open(os.path.join(folder, f"{name}.callgrind"), "w", encoding="ascii") as out:
             out.write(f"events: Ir\nfl=shop/cart/hot.go\nfn=hot\n3 {value}000\n")
     hints = hints_of(os.path.join(folder, "two.callgrind"), path, "-diff_base=" + os.path.join(folder, "one.callgrind"))[0]
-    assert hints == {2: "5000 self, 5000 total, +2000, one run per side"}, hints
+    assert hints == {2: "5000 self, 5000 total, +2000, one run of each version"}, hints
     # -base subtracts: there are no sides to judge.
     assert hints_of(pair[1], path, f"-base={pair[0]}")[0][2] == "300ms self, 300ms total"
 

@@ -78,7 +78,7 @@ expect 2 -rounds 4 -profile-runs 2 -o 'a b' -base './fake.test 1000 -test.bench=
 [ "$(cat 'a b/runs/A_k=_1_2_-4_cpu/head/run2.pb.gz')" = '1500 ^BenchmarkA$/^k=\(1\|2\)$ 20000' ] || fail "not equal work: $(cat 'a b/runs/'*/*/*)"
 [ "$(grep -c '^BenchmarkB-4 20000 1500 ns/op' 'a b/runs/B-4_mem/head.txt')" = 2 ] || fail "not a result for each run"
 [ "$(grep -c '^Benchmark' 'a b/base.txt')" = 8 ] || fail "a profiled run became a round"
-grep -q '^profiling 2 benchmarks, 2 runs a side: about [0-9]* s$' log || fail "the time is not told"
+grep -q '^profiling 2 benchmarks, 2 runs of each version: about [0-9]* s$' log || fail "the time is not told"
 rm profiled
 expect 2 -rounds 4 -profile-runs 0 -o 'a b' -base './fake.test 1000 -test.bench=.' -head './fake.test 1500 -test.bench=.'
 [ ! -e profiled ] || fail "profiles that were not asked for"

@@ -161,7 +161,7 @@ static const char *store_header(void *options, const struct flag *flag, const ch
   struct command *command = options;
   (void)flag;
   if (command->header_count == MAX_HEADERS)
-    return "too many headers; -header_file has room for more";
+    return "too many headers; put them into the file of -header_file";
   command->headers[command->header_count++] = text;
   return NULL;
 }
@@ -440,10 +440,10 @@ static const struct flag noise_flags[] = {
           "Give a verdict only to functions with at least this number of samples in all runs "
           "together. 0: to functions with enough samples to find a doubling of their cost"),
     NOISE("normalize_by", FLAG_CHOICE, normalize_by, "WHAT", NULL, noise_exposures, NULL,
-          "Divisor of the values of each run:\n"
-          "ops: its number of operations\n"
-          "time: its seconds\n"
-          "total: its total\n"
+          "Number by which pprofc divides the values of each run:\n"
+          "ops: the run's number of operations\n"
+          "time: the run's duration in seconds\n"
+          "total: the run's total\n"
           "none: no division\n"
           "auto (the default): ops if the number of operations is known, time for mutex and block "
           "profiles with a duration, otherwise none"),
@@ -475,8 +475,8 @@ static const struct flag noise_flags[] = {
           "JSON file with rules on functions: functions to ignore, frames to remove, changes to "
           "accept"),
     NOISE("fail_on", FLAG_STRING, fail_on, "WHAT", NULL, NULL, store_list,
-          "Condition under which the exit status is 2. May be repeated. The cost of a function "
-          "excludes its callees, except in cum:\n"
+          "Condition under which the exit status is 2. May be repeated. Growth within the noise "
+          "does not count. The cost of a function excludes its callees, except in cum:\n"
           "total>5%: the total of the profile grew by more than 5 %\n"
           "common>5%: a factor that all functions share grew by more than 5 %\n"
           "flat>5%: the cost of a function grew by more than 5 % of the base's total\n"

@@ -303,10 +303,11 @@ static void explain_uncompared(const struct gate *gate, struct buffer *out) {
 static void judge_check_compared(struct gate *gate) {
   if (gate->problem_count) return;
   if (gate->compared && gate->too_few == gate->compared) {
-    gate_problem(gate,
-                 "no benchmark has %zu samples per side; run them more often (-count=10), or pass "
-                 "-test none",
-                 gate->settings.min_samples);
+    gate_problem(
+        gate,
+        "no benchmark has %zu samples of each version; run them more often (-count=10), or pass "
+        "-test none",
+        gate->settings.min_samples);
   } else if (!gate->compared) {
     struct buffer text = buffer_make(gate->mem, 4096);
     explain_uncompared(gate, &text);

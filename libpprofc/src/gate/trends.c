@@ -135,7 +135,7 @@ static void check_power(struct gate *gate) {
   }
   if (weak)
     gate_warning(gate,
-                 "with %zu samples per side and %zu comparisons, a regression cannot be "
+                 "with %zu samples of each version and %zu comparisons, a regression cannot be "
                  "significant in %zu of them; measure more often",
                  fewest, gate->family, weak);
 }

@@ -73,11 +73,8 @@ static const pprofc_option_info option_table[] = {
            "With -flamegraph: join neighbouring boxes that are narrower than this. Unit: pixels, "
            "or % of the picture's width"),
     OPTION(colors, STRING, "", NULL, false,
-           "With -flamegraph: meaning of the colours:\n"
-           "hot: a colour for each function name\n"
-           "change: by how much the cost grew or shrank\n"
-           "origin: different colours for your code, libraries and the system\n"
-           "package: a colour for each package"),
+           "With -flamegraph: what the colours show: hot (the function name), change (growth or "
+           "decrease of the cost), origin (your code, libraries or the system) or package"),
     OPTION(inverted, BOOL, "false", NULL, false, "With -flamegraph: draw the root at the top"),
     OPTION(
         reverse, BOOL, "false", NULL, false,

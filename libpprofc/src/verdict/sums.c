@@ -236,7 +236,7 @@ static pprofc_status judge_check_alike(const struct sums_type *base, const struc
   if (base->mixed || head->mixed || base->period != head->period)
     return error_set(error, PPROFC_E_INVALID, "the sampling period differs between runs");
   if (base->runs < 2 || head->runs < 2)
-    return error_set(error, PPROFC_E_INVALID, "sums need at least 2 runs per side");
+    return error_set(error, PPROFC_E_INVALID, "sums need at least 2 runs of each version");
   if (base->runs > SUMS_RUNS_MOST || head->runs > SUMS_RUNS_MOST)
     return error_set(error, PPROFC_E_LIMIT, "sums cover more than %d runs", SUMS_RUNS_MOST);
   return PPROFC_OK;

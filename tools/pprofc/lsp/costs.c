@@ -231,7 +231,7 @@ static void costs_put_change(const struct costs *costs, struct buffer *to, const
     buffer_add_text(to, " \xC2\xB1");
     costs_put_amount(to, grid, half, false);
   }
-  if (noise_is_pair(s)) buffer_add_text(to, s->lone ? ", one run per side" : ", one pair");
+  if (noise_is_pair(s)) buffer_add_text(to, s->lone ? ", one run of each version" : ", one pair");
 }
 
 void costs_put(const struct costs *costs, struct buffer *to, const struct cost *cost) {

@@ -105,21 +105,22 @@ int noise_gate(const struct noise_options *o, const struct noise_report *report)
   bool fired = false, judged = true;
   if (!o->fail_on.count) return GATE_PASSED;
   if (noise_is_pair(s) && !s->lone)
-    message_note("-fail_on with one run per side is weak: it counts changes whose whole interval "
-                 "exceeds the threshold");
+    message_note("-fail_on with one run of each version is weak: it counts only changes whose "
+                 "whole interval exceeds the limit");
   for (size_t i = 0; i < o->fail_on.count; i++)
     judged &= noise_gate_run(report, o->fail_on.items[i], &fired);
   noise_gate_print_rules(report);
   if (fired) return GATE_REGRESSED;
   if (!judged) return GATE_NO_RESULT;
   if (!noise_gate_judged(report)) {
-    message_error(s->tested ? "pprofc: -fail_on: this sample type needs more than one run per side"
-                            : "pprofc: -fail_on: no function has enough samples to be judged");
+    message_error(s->tested
+                      ? "pprofc: -fail_on: this sample type needs more than one run of each version"
+                      : "pprofc: -fail_on: no function has enough samples to be judged");
     return GATE_NO_RESULT;
   }
   bool few = s->base_runs < GATE_RUNS || s->head_runs < GATE_RUNS;
   if (!o->strict || !few) return GATE_PASSED;
-  message_error("pprofc: -strict: %zu + %zu runs; %d per side are needed", s->base_runs,
+  message_error("pprofc: -strict: %zu + %zu runs; %d of each version are needed", s->base_runs,
                 s->head_runs, GATE_RUNS);
   return GATE_DOUBTS;
 }

@@ -527,7 +527,7 @@ static void put_verdict_note(struct fill *f, const struct run_pair *pair,
                              const struct pair_verdicts *v) {
   const char *text = *v->note ? v->note : v->visible_text;
   if (v->weak && pair->change_count)
-    text = "one run a side: weak evidence, the functions are not certain";
+    text = "one run of each version: weak evidence, the functions are not certain";
   fill_words(f, "verdict_note", text);
 }
 

@@ -53,7 +53,7 @@ static void put_property(struct fill *f, const char *title, pprofc_str text) {
   fill_end(f);
 }
 
-/* Adds how many measurements the benchmarks have in base or in head: "8 to 10 a side". */
+/* Adds how many measurements the benchmarks have in base or in head: "8 to 10 of each version". */
 static void put_rounds_property(struct fill *f, const struct page_model *m) {
   size_t count, least = SIZE_MAX, most = 0;
   const struct gate_row *rows = gate_rows(&m->run->gate, &count);
@@ -68,11 +68,10 @@ static void put_rounds_property(struct fill *f, const struct page_model *m) {
   if (!most) return;
   struct buffer *out = begin_property(f, "rounds");
   if (least < most) buffer_printf(out, "%zu to ", least);
-  buffer_printf(out, "%zu a side", most);
+  buffer_printf(out, "%zu of each version", most);
   if (measured_in_turns(m->run))
-    buffer_add_text(out,
-                    ", base and head in turns in one job, the side that is first changing from "
-                    "round to round");
+    buffer_add_text(out, ", base and head in turns in one job, the order changing from "
+                         "round to round");
   fill_end(f);
 }
 

@@ -489,7 +489,7 @@ static void put_verdict_table(struct buffer *out, const struct pair_verdicts *v)
     if (v->has_code) md_name(out, str_of(change->code));
     buffer_add_text(out, " |\n");
   }
-  if (v->weak) buffer_add_text(out, "\nVerdicts of one run a side are weak.\n");
+  if (v->weak) buffer_add_text(out, "\nVerdicts from one run of each version are weak.\n");
 }
 
 static void put_function_table(struct buffer *out, const struct ci_run *run,

@@ -147,7 +147,7 @@ static void put_table_caption(struct buffer *out, const struct tab *t) {
   put_totals(out, t);
   if (!v || t->side != SIDES) return;
   buffer_printf(out, "; %zu + %zu runs", v->summary.base_runs, v->summary.head_runs);
-  if (v->weak) buffer_add_text(out, ": verdicts of one run a side are weak");
+  if (v->weak) buffer_add_text(out, ": verdicts from one run of each version are weak");
   if (*v->note) buffer_add_text(out, ". ");
   buffer_add_text(out, v->note);
 }

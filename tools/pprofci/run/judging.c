@@ -209,7 +209,7 @@ static const char *judged_sentence(const struct filling *f) {
   return text_keep(&f->run->arena, escape_line_keep(whole, &f->run->arena));
 }
 
-/* Returns "smallest detectable change: 31% (main.work); 5% needs 70 runs a side". */
+/* Returns "smallest detectable change: 31% (main.work); 5% needs 70 runs of each version". */
 static const char *judged_visible(const struct filling *f) {
   const pprofc_verdict_summary *s = &f->report->summary;
   struct arena *arena = &f->run->arena;
@@ -219,7 +219,7 @@ static const char *judged_visible(const struct filling *f) {
   const char *seen = text_printf(arena, "smallest detectable change: %.0f%% (%s)",
                                  ceil(100 * s->visible), f->to->largest);
   if (!isfinite(s->runs_for_5)) return seen;
-  return text_printf(arena, "%s; 5%% needs %.0f runs a side", seen, s->runs_for_5);
+  return text_printf(arena, "%s; 5%% needs %.0f runs of each version", seen, s->runs_for_5);
 }
 
 static const char *judged_note(const struct filling *f) {

@@ -95,8 +95,8 @@ static const struct flag flags[] = {
          "run time of a benchmark (500ms) or its number of iterations (1000x), as in go test. The "
          "default is 1s in a round, and 2s while pprofci takes a profile"),
     FLAG(STRING, RUN_RECORDING, "cpu", cpu, "LIST", NULL,
-         "values of GOMAXPROCS, as in go test: with 1,4, each benchmark runs once with 1 thread "
-         "and once with 4"),
+         "values of GOMAXPROCS, as in go test: with 1,4, each benchmark runs with GOMAXPROCS=1 and "
+         "with GOMAXPROCS=4"),
     FLAG(STRING, RUN_RECORDING, "profiles", profiles, "LIST", "cpu,mem",
          "kinds of profile to take, separated by commas: cpu, mem, block or mutex"),
     FLAG_WORDS(CHOICE, RUN_RECORDING, "profile", profile, "WHICH", NULL, profile_names,
@@ -141,8 +141,8 @@ static const struct flag flags[] = {
          "smallest significant increase that is a regression, in percent. The default is the "
          "variable THRESHOLD_PERCENT. Without this variable, it is 5, or 1 with -simulate"),
     FLAG_CALLS(STRING, RUN_RESULT, FIELD(fail_on_last), "fail-on", "WHAT", add_fail_on,
-               "condition that makes the result a regression. May be repeated. The cost of a "
-               "function excludes its callees, except in cum:\n"
+               "condition that makes the result a regression. May be repeated. Growth within the "
+               "noise does not count. The cost of a function excludes its callees, except in cum:\n"
                "total>5%: the total of the profile grew by more than 5 %\n"
                "common>5%: a factor that all functions share grew by more than 5 %\n"
                "flat>5%: the cost of a function grew by more than 5 % of the base's total\n"
@@ -153,10 +153,10 @@ static const struct flag flags[] = {
                "name=RE: the cost of a function whose name matches the regexp RE grew\n"
                "flat>5%,name=RE: as flat>5%, but only for functions whose name matches RE"),
     FLAG_WORDS(CHOICE, RUN_RESULT, "normalize-by", normalize_by, "WHAT", NULL, noise_exposures,
-               "divisor of the values of each run:\n"
-               "ops: its number of operations\n"
-               "time: its seconds\n"
-               "total: its total\n"
+               "number by which pprofci divides the values of each run:\n"
+               "ops: the run's number of operations\n"
+               "time: the run's duration in seconds\n"
+               "total: the run's total\n"
                "none: no division\n"
                "auto (the default): ops if the number of operations is known, otherwise none"),
     FLAG(STRING, RUN_RESULT, "ops", ops, "N,N", NULL,

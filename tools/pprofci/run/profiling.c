@@ -244,7 +244,7 @@ void recording_profile(struct recording *r) {
   if (!benchmarks) message_note("no benchmark regressed, so nothing is profiled (-profile)");
   if (!benchmarks) return;
   time_t start = time(NULL);
-  message_note("profiling %zu benchmarks, %lld runs a side: about %.0f s", benchmarks,
+  message_note("profiling %zu benchmarks, %lld runs of each version: about %.0f s", benchmarks,
                (long long)r->run->options->profile_runs, ceil(seconds));
   for (size_t i = 0; i < r->count; i++) {
     if (!is_profiled(r, &r->items[i])) continue;

@@ -190,7 +190,7 @@ static void put_inconclusive(struct buffer *out, const struct gate *gate,
                              const struct gate_row *row) {
   if (row->wanted > 0) return; /* gate_print_remarks prints it: the noise of counts */
   if (row->significant && row->one_process)
-    buffer_add_text(out, "; all samples of a side come from one process");
+    buffer_add_text(out, "; all samples of base or head come from one process");
   else if (row->significant && row->overloaded && !gate->settings.any_load)
     buffer_add_text(out, "; the machine was overloaded");
   else if (row->significant && !row->aside)
@@ -203,7 +203,7 @@ static void put_inconclusive(struct buffer *out, const struct gate *gate,
 static void put_verdict_reason(struct buffer *out, const struct gate *gate,
                                const struct gate_row *row) {
   if (row->verdict == PPROFC_GATE_TOO_FEW)
-    buffer_printf(out, "; needs %zu samples a side", gate->settings.min_samples);
+    buffer_printf(out, "; needs %zu samples of each version", gate->settings.min_samples);
   else if (row->verdict == PPROFC_GATE_UNMEASURED)
     buffer_add_text(out, "; a time of 0: nothing was measured");
   else if (row->screened && row->verdict == PPROFC_GATE_UNCHANGED)

@@ -146,7 +146,7 @@ static void check_zero_times(struct gate *gate, const pprofc_bench *set) {
   for (size_t i = 0; i < set->input_count; i++) zeros += set->inputs[i].zeros;
   if (zeros)
     gate_warning(gate,
-                 "left out %zu time%s of 0 s: hyperfine subtracted more time for the start of its "
+                 "skipped %zu time%s of 0 s: hyperfine subtracted more time for the start of its "
                  "shell than the command took; use hyperfine -N",
                  zeros, zeros == 1 ? "" : "s");
 }
@@ -224,8 +224,8 @@ static bool is_one_process(const struct pairs *pairs, int side, uint32_t *seen) 
 /* Warns if all samples of base or of head come from one process. Returns true if the gate must then
  * report regressions as inconclusive. */
 static bool check_processes(struct gate *gate, const struct pairs *pairs) {
-  static const char *const names[] = {NULL, "the base comes", "the head comes",
-                                      "base and head comes"};
+  static const char *const names[] = {NULL, "the base come", "the head come",
+                                      "base and of head come"};
   size_t strings = pairs->set->strings.count;
   if (gate->settings.one_process) return false;
   uint32_t *seen = mem_array(gate->mem, strings, sizeof *seen);
@@ -234,11 +234,12 @@ static bool check_processes(struct gate *gate, const struct pairs *pairs) {
     found |= is_one_process(pairs, side, seen) ? 1 << side : 0;
   mem_free(gate->mem, seen, strings, sizeof *seen);
   if (found && !gate->noise_count) /* earlier runs show the noise, so do not warn */
-    gate_warning(gate,
-                 "every sample of %s from one process: the noise between processes is unknown and "
-                 "every regression is inconclusive; measure several processes "
-                 "(scripts/bench_ab.sh), or allow one with -one-process",
-                 names[found]);
+    gate_warning(
+        gate,
+        "all samples of %s from one process, so the noise between processes is unknown and "
+        "every regression is inconclusive; measure several processes "
+        "(scripts/bench_ab.sh), or allow one with -one-process",
+        names[found]);
   return found != 0;
 }
 

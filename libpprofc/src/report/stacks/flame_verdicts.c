@@ -171,13 +171,13 @@ static void verdict_note_sentence(const struct verdict_maker *m, struct buffer *
 static void verdict_note_runs(const struct verdict_maker *m, struct buffer *text) {
   const pprofc_verdict_summary *s = &m->summary;
   if (s->exact)
-    buffer_add_text(text, s->lone
-                              ? "Counts of one run a side: run the base twice to learn what varies."
-                              : "Counts are exact; their spread between runs is the noise.");
+    buffer_add_text(text,
+                    s->lone ? "Each version ran once: run the base twice to find counts that vary."
+                            : "Counts are exact; their spread between runs is the noise.");
   else if (s->base_runs == 1 && s->head_runs == 1)
     buffer_printf(text,
                   "One pair of profiles cannot show the noise between runs: %g %% is assumed. "
-                  "Several runs a side measure it.",
+                  "Several runs of each version show it.",
                   100 * s->noise_cv);
   else
     buffer_printf(text, "Mean of %zu + %zu runs; a function varies by %.1f %% between runs.",

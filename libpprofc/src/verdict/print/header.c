@@ -159,9 +159,10 @@ static const char *noise_lone_side(const pprofc_verdict_summary *s) {
 static void noise_put_counts(const pprofc_verdict_summary *s, struct output *out) {
   const char *text = "Noise: the spread of the counts of a function between runs\n";
   if (s->lone)
-    text = noise_is_pair(s)
-               ? "Noise: one run per side: run the base twice to find counts that vary\n"
-               : "Noise: functions that vary as much within a side count as unchanged\n";
+    text =
+        noise_is_pair(s)
+            ? "Noise: one run of each version: run the base twice to find counts that vary\n"
+            : "Noise: functions that vary as much between runs of one version count as unchanged\n";
   output_add_text(out, text);
 }
 
@@ -248,7 +249,8 @@ void noise_header(const struct noise_report *report, struct output *out) {
 /* Writes how many runs, or how many times longer runs, would find a change of 5 %. */
 static void noise_put_wanted(const pprofc_verdict_summary *s, struct output *out) {
   bool longer = isfinite(s->samples_for_5);
-  if (isfinite(s->runs_for_5)) output_printf(out, "; 5%% needs %.0f runs a side", s->runs_for_5);
+  if (isfinite(s->runs_for_5))
+    output_printf(out, "; 5%% needs %.0f runs of each version", s->runs_for_5);
   if (!longer) return;
   output_add_text(out, isfinite(s->runs_for_5) ? ", or " : "; 5% needs ");
   if (isnan(s->seconds))
