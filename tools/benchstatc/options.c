@@ -85,7 +85,7 @@ static const struct flag_note examples[] = {
 };
 
 static const struct flag_note statuses[] = {
-    {"0", "done"},
+    {"0", "success"},
     {"1", "an input or one of its lines is unreadable, an input has no results, or a flag has an "
           "invalid value"},
     {"2", "wrong usage"},

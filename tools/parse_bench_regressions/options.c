@@ -200,7 +200,7 @@ static const struct flag_note statuses[] = {
           "the benchmarks got no verdict"},
     {"1", "no result: wrong usage, an unreadable or malformed input, nothing to compare, or output "
           "of a failed benchmark run"},
-    {"2", "something regressed"},
+    {"2", "a benchmark regressed"},
     {"3",
      "with -strict: no benchmark regressed, but one is inconclusive, missing, suspiciously fast or "
      "too noisy. With -aa: the gate reported a regression between two runs of the same program"},

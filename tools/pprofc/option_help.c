@@ -1,6 +1,65 @@
-/* The help of each flag whose help differs from the shell's help of the same option. The shell
- * prints pprof's texts, and has no help for the values of sort and granularity. */
+/* Texts of -help: usage, examples, environment and exit statuses, and the help of each flag whose
+ * help differs from the shell's help of the same option. The shell prints pprof's texts, and has no
+ * help for the values of sort and granularity. */
 #include "options.h"
+
+static const char *const usage[] = {"FORMAT [flags] [binary] SOURCE ...",
+                                    "[flags] [binary] SOURCE ...",
+                                    "-collect=DIR [flags] URL ...",
+                                    "-mcp [flags] [FOLDER ...]",
+                                    "[FORMAT] -simulate [flags] -- PROGRAM [ARGUMENT ...]",
+                                    "-help | -version",
+                                    NULL};
+
+static const char *const details[] = {
+    "SOURCE is a profile: a file, - for standard input, or a URL such as "
+    "http://HOST:PORT/debug/pprof/heap. HOST:PORT alone means a CPU profile from this server. The "
+    "report shows the sum of all sources. The first of several sources may be the profiled "
+    "program.",
+    "Flags come before the first source, with one dash or two. For a flag that is on or off, write "
+    "its value after an equals sign: -trim=false.",
+    NULL};
+
+static const struct flag_note examples[] = {
+    {"pprofc -top cpu.pb.gz", "where the time goes"},
+    {"pprofc cpu.pb.gz", "a shell that prints reports of the profile"},
+    {"pprofc -top -cum -focus=Parse cpu.pb.gz",
+     "stacks with the function Parse, sorted by cost with callees"},
+    {"pprofc -top -diff_base=old.pb.gz new.pb.gz", "what got slower and faster"},
+    {"pprofc -top -time_range=2s,3s app.cpuprofile", "one second of a recording"},
+    {"pprofc -top -alloc_space heap.pb.gz", "what allocates"},
+    {"pprofc -proto -output=all.pb.gz one.pb.gz two.pb.gz", "two profiles merged into one"},
+    {"pprofc -top -seconds=5 localhost:6060", "where a running Go service spends its time"},
+    {"pprofc -collect=today http://localhost:6060",
+     "all profiles of a service, as files in a folder"},
+    {"pprofc -speedscope -output=cpu.json cpu.pb.gz", "a file for www.speedscope.app"},
+    {"pprofc -simulate -- ./bench 100", "instructions and cache misses of one run, by valgrind"},
+    {NULL, NULL}};
+
+static const struct flag_note environment[] = {
+    {"PPROF_BINARY_PATH",
+     "folders in which pprofc searches binaries; default: $HOME/pprof/binaries"},
+    {"PPROF_TOOLS", "the same as -tools"},
+    {"BROWSER", "browser that -web and -weblist start"},
+    {"TMPDIR", "folder for files that pprofc opens in a viewer; default: /tmp"},
+    {"PAGER", "program that shows long reports of the shell; default: less"},
+    {"XDG_STATE_HOME", "folder for the history of the shell; default: $HOME/.local/state"},
+    {"PPROF_TMPDIR", "folder for copies of fetched profiles; default: $HOME/pprof"},
+    {"HTTP_PROXY", "proxy for http; also http_proxy"},
+    {"HTTPS_PROXY", "proxy for https; also https_proxy"},
+    {"NO_PROXY", "hosts without a proxy, separated by commas; also no_proxy"},
+    {"SSL_CERT_FILE", "file of trusted certificate authorities; default: the system's"},
+    {"SSL_CERT_DIR", "folder of trusted certificate authorities"},
+    {"NO_COLOR", "if set, do not print messages in red"},
+    {NULL, NULL}};
+
+static const struct flag_note statuses[] = {
+    {"0", "success"},
+    {"1",
+     "with -fail_on: pprofc could not check a condition, for example because of too few samples"},
+    {"2", "an error, an unreadable file, or a regression that -fail_on found"},
+    {"3", "with -fail_on and -strict: base or head has fewer than 3 runs"},
+    {NULL, NULL}};
 
 static const char *const helps[][2] = {
     {"functions", "Print one entry for each function, without file names"},
@@ -30,7 +89,7 @@ static const char *const helps[][2] = {
              "-nodecount"},
     {"focus", "Keep only stacks with a frame that matches this regexp"},
     {"ignore", "Drop stacks with a frame that matches this regexp"},
-    {"prune_from", "Remove the callees of the frame that matches this regexp"},
+    {"prune_from", "Remove the callees of the innermost frame that matches this regexp"},
     {"hide", "Remove frames that match this regexp"},
     {"show", "Keep only frames that match this regexp"},
     {"show_from", "Remove the callers of the outermost frame that matches this regexp"},
@@ -42,6 +101,11 @@ static const char *const helps[][2] = {
     {"showcolumns", "Show column numbers of lines"}};
 
 void option_help_set(struct command_flags *flags) {
+  flags->table.usage = usage;
+  flags->table.details = details;
+  flags->table.examples = examples;
+  flags->table.environment = environment;
+  flags->table.statuses = statuses;
   for (size_t i = 0; i < sizeof helps / sizeof *helps; i++)
     for (size_t k = 0; k < flags->table.flag_count; k++)
       if (strcmp(helps[i][0], flags->items[k].name) == 0) flags->items[k].help = helps[i][1];

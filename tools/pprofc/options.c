@@ -41,65 +41,7 @@ static const struct flag_group groups[] = {
     [GROUP_LIMIT] = {"Limits", "Sizes are in bytes, and may end with k, M or G, as in 512M."},
 };
 
-static const char *const usage[] = {"FORMAT [flags] [binary] SOURCE ...",
-                                    "[flags] [binary] SOURCE ...",
-                                    "-collect=DIR [flags] URL ...",
-                                    "-mcp [flags] [FOLDER ...]",
-                                    "[FORMAT] -simulate [flags] -- PROGRAM [ARGUMENT ...]",
-                                    "-help | -version",
-                                    NULL};
-
-static const char *const details[] = {
-    "SOURCE is a profile: a file, - for standard input, or a URL such as "
-    "http://HOST:PORT/debug/pprof/heap. HOST:PORT alone means a CPU profile from this server. The "
-    "report shows the sum of all sources. The first of several sources may be the profiled "
-    "program.",
-    "Flags come before the first source, with one dash or two. For a flag that is on or off, write "
-    "its value after an equals sign: -trim=false.",
-    NULL};
-
-static const struct flag_note examples[] = {
-    {"pprofc -top cpu.pb.gz", "where the time goes"},
-    {"pprofc cpu.pb.gz", "a shell that prints reports of the profile"},
-    {"pprofc -top -cum -focus=Parse cpu.pb.gz",
-     "stacks with the function Parse, sorted by cost with callees"},
-    {"pprofc -top -diff_base=old.pb.gz new.pb.gz", "what got slower and faster"},
-    {"pprofc -top -time_range=2s,3s app.cpuprofile", "one second of a recording"},
-    {"pprofc -top -alloc_space heap.pb.gz", "what allocates"},
-    {"pprofc -proto -output=all.pb.gz one.pb.gz two.pb.gz", "two profiles merged into one"},
-    {"pprofc -top -seconds=5 localhost:6060", "where a running Go service spends its time"},
-    {"pprofc -collect=today http://localhost:6060",
-     "all profiles of a service, as files in a folder"},
-    {"pprofc -speedscope -output=cpu.json cpu.pb.gz", "a file for www.speedscope.app"},
-    {"pprofc -simulate -- ./bench 100", "instructions and cache misses of one run, by valgrind"},
-    {NULL, NULL}};
-
-static const struct flag_note environment[] = {
-    {"PPROF_BINARY_PATH",
-     "folders in which pprofc searches binaries; default: $HOME/pprof/binaries"},
-    {"PPROF_TOOLS", "the same as -tools"},
-    {"BROWSER", "browser that -web and -weblist start"},
-    {"TMPDIR", "folder for files that pprofc opens in a viewer; default: /tmp"},
-    {"PAGER", "program that shows long reports of the shell; default: less"},
-    {"XDG_STATE_HOME", "folder for the history of the shell; default: $HOME/.local/state"},
-    {"PPROF_TMPDIR", "folder for copies of fetched profiles; default: $HOME/pprof"},
-    {"HTTP_PROXY", "proxy for http; also http_proxy"},
-    {"HTTPS_PROXY", "proxy for https; also https_proxy"},
-    {"NO_PROXY", "hosts without a proxy, separated by commas; also no_proxy"},
-    {"SSL_CERT_FILE", "file of trusted certificate authorities; default: the system's"},
-    {"SSL_CERT_DIR", "folder of trusted certificate authorities"},
-    {"NO_COLOR", "if set, do not print messages in red"},
-    {NULL, NULL}};
-
 static const struct flag_note asks[] = {{"sample_index", "sample_types"}, {NULL, NULL}};
-
-static const struct flag_note statuses[] = {
-    {"0", "done"},
-    {"1",
-     "with -fail_on: pprofc could not check a condition, for example because of too few samples"},
-    {"2", "an error, an unreadable file, or a regression that -fail_on found"},
-    {"3", "with -fail_on and -strict: base or head has fewer than 3 runs"},
-    {NULL, NULL}};
 
 /* Flags that are short for -sample_index=INDEX. If several are given, the first flag in this table
  * wins. */
@@ -497,14 +439,9 @@ void command_flags_init(struct command_flags *flags) {
   flags->table = (struct flag_table){
       .program = "pprofc",
       .summary = "shows, compares and converts profiles, like pprof",
-      .usage = usage,
-      .details = details,
       .groups = groups,
       .group_count = COUNT(groups),
       .flags = flags->items,
-      .examples = examples,
-      .environment = environment,
-      .statuses = statuses,
       .value_flags = asks,
   };
   add_formats(flags);

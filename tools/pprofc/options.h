@@ -114,7 +114,7 @@ struct command_flags {
   size_t choice_count;
 };
 
-/* Sets the help of each flag whose help differs from the shell's help of the same option.
+/* Sets the texts of -help, and the help of each flag whose help differs from the shell's help.
  * Implemented in option_help.c. */
 void option_help_set(struct command_flags *flags);
 

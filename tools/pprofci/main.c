@@ -38,7 +38,7 @@ static const struct flag_note examples[] = {
     {NULL, NULL}};
 
 static const struct flag_note statuses[] = {
-    {"0", "nothing regressed"}, {"1", "failed"}, {"2", "something regressed"}, {NULL, NULL}};
+    {"0", "no regression"}, {"1", "failed"}, {"2", "a regression"}, {NULL, NULL}};
 
 static const struct flag_table main_table = {
     FLAG_TABLE("pprofci", "compares the profiles and benchmarks of a change with its base"),

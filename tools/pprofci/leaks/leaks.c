@@ -24,7 +24,8 @@ static const struct flag flags[] = {
          "number of first profiles of each kind to skip. -1: skip 1 profile if there are at least "
          "6"),
     FLAG(FLOAT, 0, "kept", kept, "PERCENT", "80",
-         "percentage of its allocations that a stack must not free to be a leak"),
+         "a growing stack is a leak only if it keeps at least this percentage of the memory that "
+         "it allocated"),
     FLAG(FLOAT, 0, "alpha", alpha, "P", "0.05",
          "probability that at least one stack of a kind of profile is a false alarm"),
     FLAG_CALLS(STRING, 0, 0, "ignore", "RE", add_ignore,

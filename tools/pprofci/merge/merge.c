@@ -128,7 +128,7 @@ static const char *const details[] = {
     NULL};
 
 static const struct flag_note statuses[] = {
-    {"0", "nothing regressed"}, {"1", "failed"}, {"2", "something regressed"}, {NULL, NULL}};
+    {"0", "no regression"}, {"1", "failed"}, {"2", "a regression"}, {NULL, NULL}};
 
 const struct flag_table merge_table = {
     FLAG_TABLE("pprofci merge", "joins the runs of a matrix into one verdict and page")};

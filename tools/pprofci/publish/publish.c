@@ -117,9 +117,9 @@ static const struct flag_note environment[] = {
     {NULL, NULL}};
 
 static const struct flag_note statuses[] = {
-    {"0", "nothing regressed"},
+    {"0", "no regression"},
     {"1", "failed, or the run failed, or with -require-publish a host failed"},
-    {"2", "something regressed"},
+    {"2", "a regression"},
     {NULL, NULL}};
 
 const struct flag_table publish_table = {

@@ -206,7 +206,7 @@ static const struct flag_note environment[] = {
     {NULL, NULL}};
 
 static const struct flag_note statuses[] = {
-    {"0", "nothing regressed"},
+    {"0", "no regression"},
     {"1", "failed, or the command could not check a condition of -fail-on"},
     {"2", "a benchmark regressed, a condition of -fail-on is true, or (with -simulate-head) the "
           "head executes more instructions"},

@@ -35,16 +35,16 @@ static const struct flag flags[] = {
                "May be repeated"),
     FLAG(INT, 1, "order", commit.order, "N", "-1",
          "position of the commit in its branch, as git rev-list --count --first-parent prints it. "
-         "-1: the command asks git"),
+         "-1: the command gets it from git"),
     FLAG(STRING, 1, "time", time, "TIME", NULL,
          "time of the commit, as seconds since 1970, as 2026-11-20 or as 2026-11-20T10:00:00Z"),
     FLAG(STRING, 1, "machine", commit.machine, "TEXT", NULL,
          "name of the machine that measured. pprofci trend marks a change of a benchmark if the "
          "machine changed at the same commit"),
     FLAG(STRING, 2, "retain", retain, "RULES", NULL,
-         "remove old runs by rules of the form BRANCH=AGE, such as main=2y,release/*=all,*=30d. A "
-         "run is too old by the first rule that matches its branch. Runs of branches without a "
-         "rule stay"),
+         "remove old runs by rules of the form BRANCH=AGE, such as main=2y,release/*=all,*=30d. "
+         "The first rule that matches a branch sets the maximum age of its runs. Runs of branches "
+         "without a rule stay"),
     FLAG(INT, 2, "keep-last", keep_last, "N", "20",
          "number of last commits of each branch whose runs -retain never removes"),
     SWITCH(2, "dry-run", dry_run, "print what -retain would remove, without removing it"),
