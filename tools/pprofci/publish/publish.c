@@ -50,8 +50,8 @@ static const struct flag flags[] = {
          "address of the published page, for links to it. By default, links lead to the page of "
          "the CI job"),
     FLAG(STRING, GROUP_WHERE, "report", report, "URL", NULL,
-         "address of the published report.html. Links then lead to benchmarks and flame graphs in "
-         "this file, and -page is not needed"),
+         "address of the published report.html, instead of -page. Links then lead to benchmarks "
+         "and flame graphs in this file"),
     FLAG(STRING, GROUP_WHERE, "key", key, "NAME", "default",
          "name of this pipeline. If several pipelines publish to one pull request, give each a "
          "name, so that each has its own comment"),

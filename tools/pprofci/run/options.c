@@ -83,11 +83,11 @@ static const struct flag flags[] = {
     FLAG(STRING, RUN_RECORDING, "base-ref", base_ref, "REF", NULL,
          "commit of the base. In a pull request, the default is the first parent of its merge "
          "commit. Otherwise, the default is the merge base with the target branch. With input "
-         "files, this flag only names the commit of the base for the page"),
+         "files, this flag names the commit at which the base was measured"),
     SWITCH(RUN_RECORDING, "all", all,
            "measure all benchmarks in all rounds. Without -all, pprofci skips packages whose test "
-           "binary did not change. After the first rounds, it measures only benchmarks that look "
-           "slower or are too noisy to judge"),
+           "binary did not change. With 10 rounds or more, it measures after the first 5 rounds "
+           "only benchmarks that look slower or have too much noise"),
     FLAG(INT, RUN_RECORDING, "count", count, "N", "10",
          "number of rounds. In each round, pprofci measures base and head once"),
     FLAG(STRING, RUN_RECORDING, "bench", bench, "REGEXP", ".", "benchmarks to run, as in go test"),
@@ -133,7 +133,7 @@ static const struct flag flags[] = {
          "command that runs the benchmarks with a plugin of CodSpeed, such as pytest --codspeed or "
          "vitest bench. The plugin measures the time of each benchmark. pprofci runs base and head "
          "in turns: -count times for the times, then -profile-runs times for profiles by perf. "
-         "With -simulate, pprofci judges the instructions instead of the times"),
+         "With -simulate, the instructions decide the verdict instead of the times"),
     FLAG(STRING, RUN_RESULT, "out", out, "DIR", ".docs/artifacts/ci",
          "folder for the results. pprofci writes tables of benchmarks to the folder benchdiff next "
          "to it"),
