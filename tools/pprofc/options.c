@@ -417,19 +417,7 @@ static const struct flag noise_flags[] = {
           "JSON file with rules on functions: functions to ignore, frames to remove, changes to "
           "accept"),
     NOISE("fail_on", FLAG_STRING, fail_on, "WHAT", NULL, NULL, store_list,
-          "Condition under which the exit status is 2. May be repeated. Growth within the noise "
-          "does not count. The cost of a function excludes its callees, except in cum:\n"
-          "total>5%: the total of the profile grew by more than 5 %\n"
-          "common>5%: a factor that all functions share grew by more than 5 %\n"
-          "flat>5%: the cost of a function grew by more than 5 % of the base's total\n"
-          "cum>5%: the cost of a function with its callees grew by more than 5 % of the base's "
-          "total\n"
-          "row:flat>5%, row:cum>5%: as flat and cum, even if the cost only moved from other "
-          "functions\n"
-          "self>10%: the cost of a function grew by more than 10 % of its cost in the base\n"
-          "flat>10ms: the cost of a function grew by more than 10 ms\n"
-          "name=RE: the cost of a function whose name matches the regexp RE grew\n"
-          "flat>5%,name=RE: as flat>5%, but only for functions whose name matches RE"),
+          "Condition under which the exit status is 2. " NOISE_CONDITIONS),
     NOISE("strict", FLAG_BOOL, strict, NULL, NULL, NULL, NULL,
           "With -fail_on: exit with 3 if base or head has fewer than 3 runs"),
 };

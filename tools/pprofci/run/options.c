@@ -141,17 +141,7 @@ static const struct flag flags[] = {
          "smallest significant increase that is a regression, in percent. The default is the "
          "variable THRESHOLD_PERCENT. Without this variable, it is 5, or 1 with -simulate"),
     FLAG_CALLS(STRING, RUN_RESULT, FIELD(fail_on_last), "fail-on", "WHAT", add_fail_on,
-               "condition that makes the result a regression. May be repeated. Growth within the "
-               "noise does not count. The cost of a function excludes its callees, except in cum:\n"
-               "total>5%: the total of the profile grew by more than 5 %\n"
-               "common>5%: a factor that all functions share grew by more than 5 %\n"
-               "flat>5%: the cost of a function grew by more than 5 % of the base's total\n"
-               "cum>5%: the cost of a function with its callees grew by more than 5 % of the "
-               "base's total\n"
-               "self>10%: the cost of a function grew by more than 10 % of its cost in the base\n"
-               "flat>10ms: the cost of a function grew by more than 10 ms\n"
-               "name=RE: the cost of a function whose name matches the regexp RE grew\n"
-               "flat>5%,name=RE: as flat>5%, but only for functions whose name matches RE"),
+               "condition that makes the result a regression. " NOISE_CONDITIONS),
     FLAG_WORDS(CHOICE, RUN_RESULT, "normalize-by", normalize_by, "WHAT", NULL, noise_exposures,
                "number by which pprofci divides the values of each run:\n"
                "ops: the run's number of operations\n"

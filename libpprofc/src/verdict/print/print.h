@@ -153,6 +153,21 @@ void blame_json_begin_total(struct json_writer *json, const pprofc_verdict_summa
 
 /* ---- conditions ------------------------------------- */
 
+/* Help of the flags -fail_on and -fail-on, after their first sentence. Each line after the first
+ * explains a form of a condition. */
+#define NOISE_CONDITIONS                                                                           \
+  "May be repeated. Growth within the noise does not count. The cost of a function excludes its "  \
+  "callees, except in cum:\n"                                                                      \
+  "total>5%: the total of the profile grew by more than 5 %\n"                                     \
+  "common>5%: a factor that all functions share grew by more than 5 %\n"                           \
+  "flat>5%: the cost of a function grew by more than 5 % of the base's total\n"                    \
+  "cum>5%: the cost of a function with its callees grew by more than 5 % of the base's total\n"    \
+  "row:flat>5%, row:cum>5%: as flat and cum, even if the cost only moved from other functions\n"   \
+  "self>10%: the cost of a function grew by more than 10 % of its cost in the base\n"              \
+  "flat>10ms: the cost of a function grew by more than 10 ms\n"                                    \
+  "name=RE: the cost of a function whose name matches the regexp RE grew\n"                        \
+  "flat>5%,name=RE: as flat>5%, but only for functions whose name matches RE"
+
 /* Checks that the text is a condition, such as "total>5%" or "cum>10ms,name=RE". An error message
  * names `flag`, the name of the flag. */
 pprofc_status noise_condition_check(const char *flag, const char *text, pprofc_error *error);
