@@ -363,3 +363,115 @@ run 2 -simulate ./bench -setup "$build" -base-ref earlier -out p/ci
 grep -o 'alt="flame graph of [^"]*_diff" src="data:image/svg+xml;base64,[^"]*' p/ci/index.html | sed 's/.*base64,//' | base64 -d >"$work/diff.svg"
 has "$work/diff.svg" '; base '
 ok "a renamed function"
+
+# -simulate-bytes: the sizes of all allocators, exact, and no effect on the other rows. A failed allocation has no bytes.
+sizes() { # SIZE
+  cat >bench.c <<END
+#include "count.h"
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static void *volatile block;
+#define FREE(call) (block = (call), free(block))
+int main(void) {
+  void *aligned;
+  count_begin();
+  FREE(malloc($1));
+  count_end("bench.c::malloc");
+  count_begin();
+  FREE(malloc(0));
+  FREE(malloc((size_t)-1 / 4));
+  FREE(calloc(7, 1001));
+  FREE(realloc(realloc(realloc(0, 100), 300), 200));
+  FREE(reallocarray(0, 10, 11));
+  FREE(aligned_alloc(64, 640));
+  FREE(memalign(32, 77));
+  if (posix_memalign(&aligned, 64, 123) == 0) free(aligned);
+  FREE(strdup("hello"));
+  count_end("bench.c::others");
+  for (unsigned i = 1; i < 3; i++) {
+    count_begin();
+    FREE(malloc(1000 * i));
+    count_end("bench.c::repeated");
+  }
+  count_begin();
+  block = 0;
+  count_end("bench.c::nothing");
+  if (fork() == 0) {
+    count_begin();
+    FREE(malloc(6000000000));
+    count_end("bench.c::process");
+    _exit(0);
+  }
+  return wait(0) < 0;
+}
+END
+}
+rows() { # FOLDER: all rows with their exact values
+  python3 -c 'import json, sys
+for row in json.load(open(sys.argv[1] + "/manifest.json"))["results"]:
+    print(row["benchmark"], row["unit"], row["base"], row["head"])' "$1"
+}
+sizes 11184810
+git add bench.c
+git commit -qm sizes
+git tag sizes
+sizes 5592405
+git commit -qam 'other sizes'
+export CC='cc -Wall -Wextra -Werror'
+run 0 -simulate ./bench -setup "$build" -base-ref sizes -out w/ci
+rows w/ci >"$work/without"
+run 0 -simulate ./bench -simulate-bytes -setup "$build" -base-ref sizes -out w/ci
+rows w/ci >"$work/with"
+grep -q 'bytes-allocated' "$work/without" && broken "bytes are counted without the flag"
+has w/ci/index.html ' -simulate-bytes -threshold 1'
+cat >"$work/wanted" <<'END'
+bench.c::malloc bytes-allocated [11184810, 11184810] [5592405]
+bench.c::others bytes-allocated [8563, 8563] [8563]
+bench.c::repeated bytes-allocated [1000, 1000] [1000]
+bench.c::repeated#2 bytes-allocated [2000, 2000] [2000]
+bench.c::process bytes-allocated [6000000000, 6000000000] [6000000000]
+END
+grep bytes-allocated "$work/with" | diff "$work/wanted" - || broken "the bytes differ"
+unset CC
+grep -v bytes-allocated "$work/with" | diff "$work/without" - || broken "counting bytes changes the other counts"
+ok "bytes"
+
+if command -v c++ >/dev/null; then
+  cat >bench.cpp <<'END'
+#include "count.h"
+struct alignas(128) aligned { char text[128]; };
+int main() {
+  count_begin();
+  int *volatile number = new int(1);
+  delete number;
+  char *volatile text = new char[1023];
+  delete[] text;
+  aligned *volatile block = new aligned;
+  delete block;
+  count_end("bench.cpp::new");
+}
+END
+  git add bench.cpp
+  git commit -qm new
+  run 0 -simulate ./new -simulate-bytes -setup 'c++ -std=c++17 -g -o new bench.cpp' -base-ref HEAD -runs 1 -out x/ci
+  rows x/ci | grep -qx 'bench.cpp::new bytes-allocated \[1155\] \[1155\]' || broken "the bytes of new differ"
+  ok "bytes of C++"
+fi
+
+# Without a compiler, and for a static program, only the row of bytes is missing.
+no_bytes() {
+  has x/benchdiff/bench_head.diff allocations
+  grep bytes-allocated x/benchdiff/bench_head.diff && broken "a row of bytes for $1"
+  ok "no bytes for $1"
+}
+sh -c "$build"
+CC=no_such_compiler run 0 -simulate ./bench -simulate-bytes -out x/ci
+[ "$(grep -c 'cannot count bytes: .*no_such_compiler' "$work/messages")" = 1 ] || broken "no message about the compiler"
+no_bytes "a missing compiler"
+sh -c "$build -static"
+LD_PRELOAD=libm.so.6 run 0 -simulate "sh -c 'echo \$LD_PRELOAD >preloaded; exec ./bench'" -simulate-bytes -out x/ci
+has preloaded 'bytes.so libm.so.6'
+no_bytes "a static program"

@@ -164,6 +164,7 @@ grep -q allocToCache "$work/pages" && broken "the pages of later benchmarks are 
 grep -q 'sysmon\|bgscavenge' a/ci/*_top.txt && broken "a thread or goroutine of the runtime is counted"
 # On a thread whose system stack is above the heap, callgrind loses callers and counts more calls.
 grep -q 'words::BenchmarkMap allocations .* +0\.00%' "$work/output" || broken "the calls of the allocator differ"
+grep -q 'words::BenchmarkPages bytes-allocated  800\.0Ki → 800\.0Ki ' "$work/output" || broken "the bytes of 100 pages differ"
 there a/ci/words__BenchmarkN_count_diff_top.txt a/ci/words__BenchmarkSub_n=5_count_diff_top.txt
 has a/ci/words__BenchmarkLoop_count_head_top.txt fib
 # What is before ResetTimer is not counted: fib(10) is 177 calls of about 10 instructions, fib(20) 21891.

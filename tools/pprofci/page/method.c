@@ -143,6 +143,18 @@ static void put_repeat_flag(struct buffer *out, const char *name, const char *va
   put_shell_word(out, value);
 }
 
+static void put_repeat_files(struct buffer *out, const struct run_options *o) {
+  for (int side = 0; side < SIDES; side++)
+    for (size_t i = 0; i < o->bench_count[side]; i++)
+      put_repeat_flag(out, side == SIDE_BASE ? "bench-base" : "bench-head",
+                      o->bench_paths[side][i]);
+  for (size_t i = 0; i < o->pair_count; i++) {
+    put_repeat_flag(out, "pair", o->pair_bases[i]);
+    buffer_add_char(out, ' ');
+    put_shell_word(out, o->pair_heads[i]);
+  }
+}
+
 static void put_run_command(struct buffer *out, const struct ci_run *run) {
   const struct run_options *o = run->options;
   bool chose = *o->record || *o->simulate || *o->walltime;
@@ -165,15 +177,8 @@ static void put_run_command(struct buffer *out, const struct ci_run *run) {
   buffer_add_text(out, "pprofci run");
   for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
     put_repeat_flag(out, flags[i].name, flags[i].value);
-  for (int side = 0; side < SIDES; side++)
-    for (size_t i = 0; i < o->bench_count[side]; i++)
-      put_repeat_flag(out, side == SIDE_BASE ? "bench-base" : "bench-head",
-                      o->bench_paths[side][i]);
-  for (size_t i = 0; i < o->pair_count; i++) {
-    put_repeat_flag(out, "pair", o->pair_bases[i]);
-    buffer_add_char(out, ' ');
-    put_shell_word(out, o->pair_heads[i]);
-  }
+  put_repeat_files(out, o);
+  if (o->simulate_bytes) buffer_add_text(out, " -simulate-bytes");
   if (measured_in_turns(run)) buffer_printf(out, " -count %lld", (long long)o->count);
   put_repeat_flag(out, "threshold", o->threshold);
   buffer_add_char(out, '\n');

@@ -27,6 +27,7 @@ static const char *unit_title(pprofc_str unit) {
                 {"cpu-sec/op", "CPU time per op"},
                 {"B/op", "allocated per op"},
                 {"allocs/op", "allocations per op"},
+                {"bytes-allocated", "allocated bytes"},
                 {"cycles-estimated", "cycles, estimated"},
                 {"L1-missed", "misses of first-level caches"},
                 {"LL-missed", "accesses to memory"}};

@@ -119,6 +119,9 @@ static const struct flag flags[] = {
     FLAG(STRING, RUN_SIMULATING, "simulate-toggle", simulate_toggle, "FUNCTION", NULL,
          "function to count, with its callees, for a program that does not mark its benchmarks. "
          "The name may contain the wildcard *"),
+    SWITCH(RUN_SIMULATING, "simulate-bytes", simulate_bytes,
+           "also count the bytes that each benchmark allocates. pprofci then runs the command twice "
+           "as often, and needs a C compiler ($CC or cc). Go benchmarks need no flag"),
     FLAG(STRING, RUN_SIMULATING, "simulate-base", simulate_base, "COMMAND", NULL,
          "command that runs the program of the base. pprofci runs it under callgrind, and counts "
          "all its instructions"),
@@ -291,11 +294,17 @@ static void check_both_sides(const struct run_options *o) {
 /* Flags that are valid only together with at least one of two other flags. */
 static const struct {
   const char *name, *of, *or_of;
-} belongings[] = {{"all", "record", "record"},       {"count", "record", "walltime"},
-                  {"bench", "record", "simulate"},   {"benchtime", "record", "record"},
-                  {"cpu", "record", "record"},       {"profiles", "record", "record"},
-                  {"profile", "record", "record"},   {"profile-runs", "record", "walltime"},
-                  {"setup", "simulate", "walltime"}, {"simulate-toggle", "simulate", "simulate"}};
+} belongings[] = {{"all", "record", "record"},
+                  {"count", "record", "walltime"},
+                  {"bench", "record", "simulate"},
+                  {"benchtime", "record", "record"},
+                  {"cpu", "record", "record"},
+                  {"profiles", "record", "record"},
+                  {"profile", "record", "record"},
+                  {"profile-runs", "record", "walltime"},
+                  {"setup", "simulate", "walltime"},
+                  {"simulate-toggle", "simulate", "simulate"},
+                  {"simulate-bytes", "simulate", "simulate"}};
 
 /* Rejects two flags that each make pprofci measure base and head, such as -record and -walltime. */
 static void check_one_maker(const struct run_options *o) {

@@ -28,7 +28,7 @@ struct run_options {
   const char *pair_bases[RUN_PAIRS_MAX], *pair_heads[RUN_PAIRS_MAX];
   size_t pair_count;
   const char *out, *threshold, *bundled, *title, *links;
-  bool no_fail, one_process, any_load, all, layout;
+  bool no_fail, one_process, any_load, all, layout, simulate_bytes;
   const char *record, *base_ref, *bench, *benchtime, *cpu, *profiles;
   int64_t count, profile_runs, simulated_runs;
   int profile;      /* benchmarks to profile (enum run_profile) */

@@ -19,8 +19,41 @@ static const char *const count_options[] = {"--combine-dumps=no", "--separate-ca
                                             "--trace-children=yes",
                                             "--trace-children-skip=*esbuild"};
 
+/* Options that replace some of the other options if only bytes are counted. They save time. */
+static const char *const bytes_options[] = {"--cache-sim=no", "--separate-callers=0", NULL};
+
 #define ENVIRONMENT_WORDS (sizeof environment / sizeof *environment)
 #define OPTION_WORDS      (sizeof count_options / sizeof *count_options)
+
+/* ---- bytes of allocators ----------------------------- */
+
+extern const unsigned char asset_bytes_c[];
+extern const size_t asset_bytes_c_size;
+
+const char *count_preload(struct ci_run *run) {
+  const char *source = text_printf(&run->arena, "%s/bytes.c", run->work);
+  const char *library = text_printf(&run->arena, "%s/bytes.so", run->work);
+  const char *const argv[] = {
+      "/bin/sh", "-c", "${CC:-cc} -shared -fPIC -O2 -o \"$1\" \"$2\" -ldl", "sh", library,
+      source,    NULL};
+  struct program shell = {.argv = argv};
+  pprofc_str text = {(const char *)asset_bytes_c, asset_bytes_c_size};
+  ci_need(save_text(source, text, &ci_error));
+  program_run(&shell);
+  if (shell.status != 0) {
+    library = NULL;
+    message_note("pprofci: cannot count bytes: ${CC:-cc} compiles no shared library: %.*s",
+                 STR_ARG(program_last_line(&shell)));
+  }
+  program_end(&shell);
+  return library;
+}
+
+/* Loads the library that counts bytes into the programs. */
+static void count_add_preload(struct word_list *w, const char *preload) {
+  const char *set = getenv("LD_PRELOAD");
+  words_add(w, text_printf(w->arena, "LD_PRELOAD=%s %s", preload, set ? set : ""));
+}
 
 /* ---- the command line -------------------------------- */
 
@@ -80,9 +113,9 @@ static void count_add_node(struct word_list *w, const struct count_run *run) {
   ci_need(save_text(path, str_of(node_preload), &ci_error));
 }
 
-static const char **command_line(struct ci_run *of, const struct count_run *run,
+static const char **command_line(const struct counting *c, const struct count_run *run,
                                  const char *const *variables, const char *const *words) {
-  struct word_list w = {.arena = &of->arena};
+  struct word_list w = {.arena = &c->run->arena};
   struct utsname machine;
   words_add(&w, "env");
   words_add_all(&w, environment, ENVIRONMENT_WORDS);
@@ -91,10 +124,12 @@ static const char **command_line(struct ci_run *of, const struct count_run *run,
   count_add_pytest(&w, run);
   count_add_malloc(&w, words);
   count_add_node(&w, run);
+  if (run->kind == ALLOCATED_BYTES) count_add_preload(&w, c->preload);
   words_add_list(&w, variables);
   words_add_all(&w, callgrind_words, CALLGRIND_WORDS);
   words_add_all(&w, count_options, OPTION_WORDS);
-  count_add_start(&w, of);
+  if (run->kind == ALLOCATED_BYTES) words_add_list(&w, bytes_options);
+  count_add_start(&w, c->run);
   words_add(&w, text_printf(w.arena, "--callgrind-out-file=%s/%%p.out", run->place));
   words_add(&w, text_printf(w.arena, "--log-file=%s/%%p.log", run->place));
   words_add(&w, "--");
@@ -191,8 +226,7 @@ static void count_fail(struct counting *c, const struct count_run *run, const ch
 void count_command(struct counting *c, const struct count_run *run, const char *const *variables,
                    const char *const *words) {
   ci_need(files_need_folder(run->place, &ci_error));
-  struct program program = {.argv = command_line(c->run, run, variables, words),
-                            .folder = run->folder};
+  struct program program = {.argv = command_line(c, run, variables, words), .folder = run->folder};
   int before = system_fix_addresses();
   program_run(&program);
   system_let_addresses(before);

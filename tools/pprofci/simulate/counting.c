@@ -19,6 +19,9 @@ static const struct {
                    {CALLGRIND_FIRST_MISSES, "L1-missed"},
                    {CALLGRIND_LAST_MISSES, "LL-missed"}};
 
+static const char *const allocated_units[] = {
+    [ALLOCATED_CALLS] = "allocations", [ALLOCATED_BYTES] = "bytes-allocated"};
+
 void csv_field(struct buffer *out, const char *text) {
   buffer_add_char(out, '"');
   for (; *text; text++) {
@@ -44,19 +47,21 @@ static void csv_count(struct buffer *out, const struct counted *item, const char
 }
 
 static void csv_counts(struct buffer *out, const struct counted *item,
-                       const struct counted_run *run, bool allocates) {
+                       const struct counted_run *run, const bool *allocated) {
   for (size_t u = 0; u < sizeof count_units / sizeof *count_units; u++)
     csv_count(out, item, count_units[u].unit,
               (double)run->totals[count_units[u].type] / run->iterations);
-  if (allocates) csv_count(out, item, "allocations", (double)run->allocations / run->iterations);
+  for (size_t k = 0; k < ALLOCATED_KINDS; k++)
+    if (allocated[k] && run->read[k])
+      csv_count(out, item, allocated_units[k], (double)run->allocated[k] / run->iterations);
 }
 
-/* True if the benchmark called an allocator in any run. */
-static bool counted_allocates(const struct counting *c, const struct counted *item) {
-  bool found = false;
+/* Sets allocated[kind] to true if a run of the benchmark has a count of this kind above 0. */
+static void find_allocated(const struct counting *c, const struct counted *item, bool *allocated) {
   for (int side = 0; side < SIDES; side++)
-    for (size_t r = 0; r < c->runs[side]; r++) found |= item->runs[side][r].allocations > 0;
-  return found;
+    for (size_t r = 0; r < c->runs[side]; r++)
+      for (size_t k = 0; k < ALLOCATED_KINDS; k++)
+        allocated[k] |= item->runs[side][r].allocated[k] > 0;
 }
 
 void results_save(struct ci_run *run, int side, struct buffer *text) {
@@ -70,10 +75,11 @@ void results_save(struct ci_run *run, int side, struct buffer *text) {
 static void write_side(struct counting *c, int side) {
   struct buffer text = ci_buffer();
   for (size_t i = 0; i < c->count; i++) {
-    bool allocates = counted_allocates(c, &c->items[i]);
+    bool allocated[ALLOCATED_KINDS] = {false};
+    find_allocated(c, &c->items[i], allocated);
     for (size_t r = 0; r < c->runs[side]; r++)
       if (c->items[i].runs[side][r].path)
-        csv_counts(&text, &c->items[i], &c->items[i].runs[side][r], allocates);
+        csv_counts(&text, &c->items[i], &c->items[i].runs[side][r], allocated);
   }
   results_save(c->run, side, &text);
 }
@@ -141,16 +147,19 @@ struct count_run count_run_new(struct counting *c, int side, size_t number, cons
   return run;
 }
 
-/* Runs the command for base or head. The base runs several times. */
+/* Runs the command for base or head. The base runs several times. With -simulate-bytes,
+ * as many runs follow that count bytes. */
 static size_t count_command_side(struct counting *c, int side, const char *folder) {
   static const char *const nothing[] = {NULL};
   const char *const *words = program_words(c->run, "simulate", c->run->options->simulate);
   size_t found = 0;
   words = sides_node(c->run, folder, "instrumentation", words);
-  for (size_t i = 0; i < c->runs[side]; i++) {
-    const struct count_run run = count_run_new(c, side, i, folder);
+  size_t runs = c->runs[side] * (c->preload ? ALLOCATED_KINDS : 1);
+  for (size_t i = 0; i < runs; i++) {
+    struct count_run run = count_run_new(c, side, i % c->runs[side], folder);
+    run.kind = i < c->runs[side] ? ALLOCATED_CALLS : ALLOCATED_BYTES;
     run_progress(++c->steps, c->all_steps, "counting %s (run %zu of %zu)", side_names[side], i + 1,
-                 c->runs[side]);
+                 runs);
     count_command(c, &run, nothing, words);
     found += count_read(c, &run);
   }
@@ -190,7 +199,10 @@ void count_benchmarks(struct ci_run *run) {
   if (!child_exists(callgrind_words[0]))
     ci_fail("cannot count '%s': valgrind is not installed", o->simulate);
   if (o->counts_base) c.runs[SIDE_BASE] = (size_t)o->simulated_runs;
-  c.all_steps = c.runs[SIDE_BASE] + 1 + (*o->setup ? 2 : 0);
+  if (o->simulate_bytes && !count_is_go(o->simulate)) c.preload = count_preload(run);
+  c.all_steps = c.runs[SIDE_BASE] + 1;
+  if (c.preload) c.all_steps *= ALLOCATED_KINDS;
+  if (*o->setup) c.all_steps += 2;
   interner_init(&c.names, run->mem);
   interner_init(&c.noted, run->mem);
   if (o->counts_base)

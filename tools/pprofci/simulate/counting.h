@@ -7,12 +7,16 @@
 #include "common/callgrind.h"
 #include "run/recording.h"
 
-/* Result of a benchmark from one run of a command. */
+/* Calls of allocators in a benchmark, and the bytes that these calls request. */
+enum allocated { ALLOCATED_CALLS, ALLOCATED_BYTES, ALLOCATED_KINDS };
+
+/* Result of a benchmark from one run of a command, or from two runs if -simulate-bytes is set. */
 struct counted_run {
   const char *path; /* path of the profile; NULL if this run did not count the benchmark */
   int64_t totals[CALLGRIND_TYPES];
-  uint64_t allocations; /* number of calls of allocators in the benchmark */
-  double iterations;    /* number of iterations during counting */
+  uint64_t allocated[ALLOCATED_KINDS];
+  bool read[ALLOCATED_KINDS]; /* true if the run counted the benchmark */
+  double iterations;          /* number of iterations during counting */
 };
 
 struct counted {
@@ -23,15 +27,17 @@ struct counted {
 /* One run of a command under callgrind. */
 struct count_run {
   int side;
-  size_t number;      /* index of the run within base or head */
-  const char *place;  /* path of the folder for callgrind's files */
-  const char *folder; /* path of the working directory */
+  enum allocated kind; /* ALLOCATED_CALLS: count all but bytes; ALLOCATED_BYTES: count only bytes */
+  size_t number;       /* index of the run within base or head */
+  const char *place;   /* path of the folder for callgrind's files */
+  const char *folder;  /* path of the working directory */
   const char *group; /* Go package of the benchmarks; NULL if their names are complete without it */
 };
 
 struct counting {
   struct ci_run *run;
   size_t runs[SIDES];
+  const char *preload;      /* path of the library that counts bytes; NULL: do not count bytes */
   struct packages packages; /* Go packages whose benchmarks are counted */
   struct interner names;    /* names of the benchmarks in `items` */
   struct counted *items;
@@ -49,6 +55,10 @@ struct counting {
  * array ends with NULL. */
 void count_command(struct counting *c, const struct count_run *run, const char *const *variables,
                    const char *const *words);
+
+/* Compiles the library that counts bytes. Returns its path. Returns NULL after a message if there
+ * is no compiler. */
+const char *count_preload(struct ci_run *run);
 
 /* Returns the last lines of a program's standard output and standard error. */
 pprofc_str count_output(struct ci_run *run, const struct program *program);

@@ -24,9 +24,10 @@ static const char count_go[] =
     "var callgrindLast = 65535\n\n"
     "//go:noinline\nfunc callgrindGrow() byte {\n"
     "\tvar room [65536]byte\n\treturn room[callgrindLast]\n}\n\n"
-    "func callgrindDump(name string, n int) {\n"
+    "func callgrindDump(name string, n int, bytes uint64) {\n"
     "\tif name == \"Main\" {\n\t\treturn // what runs the benchmarks\n\t}\n"
-    "\ttext := []byte(name + \" \" + strconv.Itoa(n) + \"\\x00\")\n"
+    "\ttext := []byte(name + \" \" + strconv.Itoa(n) + \" \" + strconv.FormatUint(bytes, 10) + "
+    "\"\\x00\")\n"
     "\tcallgrindAsk(3, &text[0])\n}\n";
 
 /* The machine instructions that valgrind takes for a client request (valgrind.h, amd64). Without
@@ -48,7 +49,8 @@ static const struct insertion {
     {"testing/benchmark.go", "(b *B) StartTimer() {", "b.timerOn = true\n", "callgrindStart()\n"},
     {"testing/benchmark.go", "(b *B) StopTimer() {", "if b.timerOn {\n", "callgrindStop()\n"},
     {"testing/benchmark.go", "(b *B) ResetTimer() {", NULL, "callgrindZero()\n"},
-    {"testing/benchmark.go", "(b *B) runN(n int) {", NULL, "callgrindDump(b.name, b.N)\n"},
+    {"testing/benchmark.go", "(b *B) runN(n int) {", NULL,
+     "callgrindDump(b.name, b.N, b.netBytes)\n"},
 
     /* Grow the stack of the benchmark before the counting starts. The cost of growing depends on a
      * cache of the runtime, which replaces its entries at random. */

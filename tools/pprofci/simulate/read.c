@@ -12,47 +12,56 @@ static const char *const allocators[] = {"malloc",          "calloc",         "r
                                          "aligned_alloc",   "posix_memalign", "memalign",
                                          "runtime.mallocgc"};
 
-/* State while calls of allocators are counted in a file of callgrind. Such a file gives a
- * function's name only at its first use, and later only the function's number. */
+/* State while calls of allocators, or the bytes that they request, are counted in a file of
+ * callgrind. Such a file gives a function's name only at its first use, and later only the
+ * function's number. The weight of a function is what one call adds to the sum. */
 struct allocations {
-  bool *known; /* for each function number, true if the function is an allocator */
+  enum allocated kind;
+  uint64_t *weights; /* for each function number, the weight of the function */
   size_t capacity;
-  uint64_t count;
-  bool called; /* true if the last callee in the file is an allocator */
+  uint64_t sum;
+  uint64_t called; /* weight of the last callee in the file */
 };
 
-/* True if the name, without the callers that follow it ("malloc'parse'main"), is the name of an
- * allocator. */
-static bool is_allocator(pprofc_str name) {
+/* Prefix of the functions that assets/bytes.c calls. An octal number of a bit follows. */
+#define BYTES "pprofc_bytes_"
+
+/* Returns the weight of a function. Ignores the callers after its name ("malloc'parse'main"). */
+static uint64_t call_weight(enum allocated kind, pprofc_str name) {
+  uint64_t bit;
   name = str_slice(name, 0, str_find_char(name, '\''));
+  if (kind == ALLOCATED_BYTES) {
+    bool counts = str_starts(name, STR(BYTES)) &&
+                  str_parse_uint(str_slice(name, strlen(BYTES), name.size), 8, &bit) && bit < 64;
+    return counts ? (uint64_t)1 << bit : 0;
+  }
   for (size_t i = 0; i < sizeof allocators / sizeof *allocators; i++)
-    if (str_equal(name, str_of(allocators[i]))) return true;
-  return false;
+    if (str_equal(name, str_of(allocators[i]))) return 1;
+  return 0;
 }
 
-/* Records that the function with this number is an allocator. */
-static bool allocations_keep(struct allocations *a, uint64_t id) {
+/* Stores the weight of the function with this number. Returns the weight. */
+static uint64_t allocations_keep(struct allocations *a, uint64_t id, uint64_t weight) {
   size_t before = a->capacity;
-  if (id >= IDS_MAX || !ARRAY_RESERVE(&ci_mem, a->known, a->capacity, (size_t)id + 1)) return false;
-  memset(a->known + before, 0, a->capacity - before);
-  a->known[id] = true;
-  return true;
+  if (!weight || id >= IDS_MAX || !ARRAY_RESERVE(&ci_mem, a->weights, a->capacity, (size_t)id + 1))
+    return 0;
+  memset(a->weights + before, 0, (a->capacity - before) * sizeof *a->weights);
+  return a->weights[id] = weight;
 }
 
-/* Reads a function: "(12) malloc'parse", "(12)" or "malloc". Returns true if the function is an
- * allocator. */
-static bool allocations_function(struct allocations *a, pprofc_str text) {
+/* Reads a function: "(12) malloc'parse", "(12)" or "malloc". Returns its weight. */
+static uint64_t allocations_function(struct allocations *a, pprofc_str text) {
   uint64_t id;
   size_t close = str_find_char(text, ')');
   if (!str_starts(text, STR("(")) || close == text.size ||
       !str_parse_uint(str_slice(text, 1, close), 10, &id))
-    return is_allocator(text);
+    return call_weight(a->kind, text);
   pprofc_str name = str_trim(str_slice(text, close + 1, text.size));
-  if (!name.size) return id < a->capacity && a->known[id];
-  return is_allocator(name) && allocations_keep(a, id);
+  if (!name.size) return id < a->capacity ? a->weights[id] : 0;
+  return allocations_keep(a, id, call_weight(a->kind, name));
 }
 
-/* Processes one line of a callgrind file: counts the calls of allocators in it. */
+/* Processes one line of a callgrind file: adds the weights of the calls in it. */
 static void allocations_take(struct allocations *a, pprofc_str line) {
   static const pprofc_str function = {"fn=", 3}, callee = {"cfn=", 4}, calls = {"calls=", 6};
   uint64_t count;
@@ -65,7 +74,7 @@ static void allocations_take(struct allocations *a, pprofc_str line) {
                str_slice(line, calls.size,
                          calls.size + str_find_char(str_slice(line, calls.size, line.size), ' ')),
                10, &count))
-    a->count += count;
+    a->sum += count * a->called;
 }
 
 /* ---- names of counted sections ----------------------- */
@@ -109,16 +118,17 @@ static void part_take(const struct counting *c, struct count_part *part, pprofc_
   if (!part->python) part->python = str_find(line, STR("_PyEval_EvalFrame")) < line.size;
 }
 
-/* Finds the benchmark whose counts are in a file, and the number of calls of allocators. */
-static struct count_part part_read(const struct counting *c, const char *path) {
+/* Finds the benchmark whose counts are in a file, and the calls or bytes of allocators. */
+static struct count_part part_read(const struct counting *c, const struct count_run *run,
+                                   const char *path) {
   struct buffer text = ci_buffer();
-  struct count_part part = {.name = STR("")};
+  struct count_part part = {.name = STR(""), .allocations.kind = run->kind};
   pprofc_str line;
   ci_need(file_read(path, &text, &ci_error));
   pprofc_str rest = buffer_str(&text);
   while (rest.data && str_next_line(&rest, &line)) part_take(c, &part, line);
   if (!part.sums) part.name.size = 0;
-  ARRAY_FREE(&ci_mem, part.allocations.known, part.allocations.capacity);
+  ARRAY_FREE(&ci_mem, part.allocations.weights, part.allocations.capacity);
   buffer_free(&text);
   return part;
 }
@@ -213,8 +223,11 @@ static void note_objects(struct counting *c, const char *folder, const char *pat
 
 /* ---- benchmarks -------------------------------------- */
 
-static struct counted *counted_add(struct counting *c, pprofc_str name) {
+/* Returns the benchmark, and adds it if it is new. If only bytes are counted, returns NULL for a
+ * new benchmark. */
+static struct counted *counted_add(struct counting *c, enum allocated kind, pprofc_str name) {
   size_t before = c->names.count;
+  if (kind == ALLOCATED_BYTES && interner_find(&c->names, name) == MAP_NONE) return NULL;
   uint32_t id = interner_copy(&c->names, &c->run->arena, name);
   if (c->names.count == before) return &c->items[id];
   (void)ARRAY_PUSH(c->run->mem, c->items, c->count, c->capacity,
@@ -226,33 +239,29 @@ static struct counted *counted_add(struct counting *c, pprofc_str name) {
 }
 
 /* Returns the benchmark whose counts are in a file. A name that occurs twice in one run gets a
- * number. For Go, the last file with a name replaces the earlier files, which are trial runs. */
+ * number. For Go, the last file with a name replaces the earlier files, which are trial runs.
+ * Returns NULL like counted_add. */
 static struct counted *counted_of(struct counting *c, const struct count_run *run,
                                   pprofc_str name) {
-  struct counted *item = counted_add(c, name);
+  struct counted *item = counted_add(c, run->kind, name);
   if (run->group) return item;
-  for (size_t n = 2; item->runs[run->side][run->number].path; n++) {
+  for (size_t n = 2; item && item->runs[run->side][run->number].read[run->kind]; n++) {
     const char *numbered = text_printf(&c->run->arena, "%.*s#%zu", STR_ARG(name), n);
-    if (n == 2)
+    if (n == 2 && run->kind == ALLOCATED_CALLS)
       message_note("pprofci: '%.*s' occurs several times in one run; the repetitions are numbered",
                    STR_ARG(name));
-    item = counted_add(c, str_of(numbered));
+    item = counted_add(c, run->kind, str_of(numbered));
   }
   return item;
 }
 
-/* Splits the text that a Go benchmark reports, "BenchmarkFib/n=1 10", into the name of the
- * benchmark and the number of iterations. */
-static pprofc_str split_iterations(struct counting *c, const char *group, pprofc_str name,
-                                   double *iterations) {
-  size_t blank = str_find_last_char(name, ' ');
-  double number;
-  if (blank < name.size && str_parse_float(str_slice(name, blank + 1, name.size), &number) &&
-      number >= 1) {
-    *iterations = number;
-    name = str_slice(name, 0, blank);
-  }
-  return str_of(text_printf(&c->run->arena, "%s::%.*s", group, STR_ARG(name)));
+/* Removes a number from the end of the text, and returns it. */
+static uint64_t take_number(pprofc_str *text) {
+  size_t blank = str_find_last_char(*text, ' ');
+  uint64_t number = 0;
+  if (blank < text->size && str_parse_uint(str_slice(*text, blank + 1, text->size), 10, &number))
+    *text = str_slice(*text, 0, blank);
+  return number;
 }
 
 /* Functions of Go's runtime whose instructions vary, so that they are not counted. The work of
@@ -269,14 +278,24 @@ static void part_add(struct counting *c, const struct count_run *run, const char
   pprofc_str name = part->name;
   pprofc_read_options options;
   pprofc_read_options_init(&options);
+  uint64_t bytes = 0;
   double iterations = 1;
-  if (run->group) name = split_iterations(c, run->group, name, &iterations);
+  if (run->group) { /* "BenchmarkFib/n=1 10 4096": name, number of iterations, allocated bytes */
+    bytes = take_number(&name);
+    iterations = fmax(1, (double)take_number(&name));
+    name = str_of(text_printf(&c->run->arena, "%s::%.*s", run->group, STR_ARG(name)));
+  }
   struct counted *item = counted_of(c, run, escape_line_keep(name, &c->run->arena));
-  const char *to = text_printf(&c->run->arena, "%s.pb.gz", path);
+  if (!item) return;
   struct counted_run *counted = &item->runs[run->side][run->number];
+  counted->allocated[ALLOCATED_BYTES] = bytes;
+  counted->read[ALLOCATED_BYTES] = run->group != NULL;
+  counted->allocated[run->kind] = part->allocations.sum;
+  counted->read[run->kind] = true;
+  if (run->kind == ALLOCATED_BYTES) return;
+  const char *to = text_printf(&c->run->arena, "%s.pb.gz", path);
   counted->path = to;
   counted->iterations = iterations;
-  counted->allocations = part->allocations.count;
   const char *ignore = run->group ? GO_UNCOUNTED : NODE_UNCOUNTED;
   ci_need(callgrind_convert(path, to, &options, ignore, counted->totals, &ci_error));
   if (run->side == SIDE_HEAD && !run->number) note_objects(c, run->folder, to);
@@ -293,7 +312,7 @@ static bool count_entry(struct counting *c, const struct count_run *run, const c
   pprofc_str process = str_slice(str_of(entry), 0, str_find_char(str_of(entry), '.'));
   const char *path = text_printf(&c->run->arena, "%s/%s", run->place, entry);
   bool named = take_map(c, run, process);
-  const struct count_part part = part_read(c, path);
+  const struct count_part part = part_read(c, run, path);
   if (!part.name.size) return false;
   if (part.python && !named) note_unnamed(c);
   part_add(c, run, path, &part);
