@@ -16,7 +16,7 @@ run 2 -simulate "$pytest" -base-ref base -out a/ci
 grep -q '^regressed: test_parse_pr.py::test_parse_pr instructions .* +[1-9]' "$work/output" || broken "no regression"
 # Python 3.12 and later name their functions, but not their lines.
 if "$python" -c 'import sys; sys.exit(sys.version_info < (3, 12))'; then
-  grep -q "^find.*_issue grew by .*; lines 6 to 7 of parse.*_pr.py changed in it" a/ci/summary.md || broken "no changed line"
+  grep -q "^find.*_issue is new and has .*; line 7 of parse.*_pr.py changed in it" a/ci/summary.md || broken "no changed line"
 fi
 grep -q 'regressed: .*test_parse_title' "$work/output" && broken "an unchanged benchmark regressed"
 there a/ci/test_parse_pr.py__test_parse_pr_count_diff_top.txt a/ci/index.html
@@ -25,7 +25,8 @@ has a/ci/index.html 'Cycles <small>estimated</small>'
 has a/ci/index.html 'class="gauge"'
 ok "parse_pr with a regular expression"
 
-run 0 -simulate "$pytest" -base-ref HEAD -out a/ci
+run 0 -simulate "$pytest" -simulate-bytes -base-ref HEAD -out a/ci
+grep -q 'test_parse_title bytes-allocated .* +0\.00%' "$work/output" || broken "no equal bytes"
 if "$python" -c 'import sys; sys.exit(sys.version_info >= (3, 12))'; then
   has "$work/messages" 'profiles show only C functions of Python'
 fi
