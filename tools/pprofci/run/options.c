@@ -119,9 +119,10 @@ static const struct flag flags[] = {
     FLAG(STRING, RUN_SIMULATING, "simulate-toggle", simulate_toggle, "FUNCTION", NULL,
          "function to count, with its callees, for a program that does not mark its benchmarks. "
          "The name may contain the wildcard *"),
-    SWITCH(RUN_SIMULATING, "simulate-bytes", simulate_bytes,
-           "also count the bytes that each benchmark allocates. pprofci then runs the command twice "
-           "as often, and needs a C compiler ($CC or cc). Go benchmarks need no flag"),
+    SWITCH(
+        RUN_SIMULATING, "simulate-bytes", simulate_bytes,
+        "also count the bytes that each benchmark allocates. pprofci then runs the command twice "
+        "as often, and needs a C compiler ($CC or cc). Go benchmarks need no flag"),
     FLAG(STRING, RUN_SIMULATING, "simulate-base", simulate_base, "COMMAND", NULL,
          "command that runs the program of the base. pprofci runs it under callgrind, and counts "
          "all its instructions"),
