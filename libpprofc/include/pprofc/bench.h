@@ -49,7 +49,7 @@ PPROFC_API pprofc_status pprofc_bench_read_inputs(pprofc_bench *set, const char 
 /* Result of one benchmark line. Its measurements are in the array of pprofc_bench_values. They
  * begin at index first_value and end before first_value of the next result. */
 typedef struct pprofc_bench_result {
-  uint32_t name; /* name without "Benchmark", as an index for pprofc_bench_string */
+  uint32_t name; /* name without the prefix "Benchmark", as an index for pprofc_bench_string */
   /* number that identifies the configuration; results with equal configurations have equal
    * numbers */
   uint32_t config;
@@ -159,8 +159,8 @@ typedef struct pprofc_bench_cell {
   size_t count;             /* number of values, at least 1 */
   double center, low, high; /* center of the sample (median, mode or mean), and the bounds of its
                                confidence interval; a missing bound is infinite */
-  size_t baseline; /* index of the baseline in the table's array of cells; the baseline is the cell
-                      of this row in the first column; SIZE_MAX if there is no baseline */
+  size_t baseline; /* index of the baseline (the cell of this row in the first column) in the
+                      table's array of cells; SIZE_MAX if the row has no baseline */
   double p;        /* p-value of the comparison with the baseline; 1 if the test gives no result */
   double alpha;    /* significance level with which p is compared */
   const char *const *notes;              /* texts of warnings: first about the sample, then about
@@ -227,9 +227,9 @@ typedef struct pprofc_bench_classic_options {
 /* Sets all fields to their defaults. */
 PPROFC_API void pprofc_bench_classic_options_init(pprofc_bench_classic_options *options);
 
-/* Makes an empty set keep values in their original units, and read benchmark text by the rules of
- * benchstat before 2021. pprofc_bench_print_classic needs a set prepared in this way. Call this
- * function before reading. */
+/* Prepares an empty set for pprofc_bench_print_classic: the set keeps values in their original
+ * units, and reads benchmark text by the rules of benchstat before 2021. Call this function before
+ * reading. */
 PPROFC_API void pprofc_bench_keep_units(pprofc_bench *set);
 
 /* Writes tables like benchstat before 2021, as "text", "csv" or "html". `options` may be NULL.

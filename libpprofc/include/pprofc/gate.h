@@ -171,7 +171,7 @@ typedef struct pprofc_gate_row {
                        printed comparison, the printed unit */
   pprofc_str file;  /* path of the file that the row was read from */
   size_t line;      /* line of the file, from 1; 0: the row is not from a line */
-  int direction;    /* 1: higher is better, -1: lower is better, 0: unknown */
+  int direction;    /* better direction: 1 higher, -1 lower, 0 unknown */
 
   bool in_base, in_head;         /* true if the base has the benchmark, and true if the head has the
                                     benchmark */

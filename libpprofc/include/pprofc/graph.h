@@ -35,7 +35,7 @@ typedef struct pprofc_graph_node {
                           addresses */
   int64_t flat; /* self: sum of the samples with the node as leaf, in the unit of the totals */
   int64_t cum;  /* total: sum of the samples with the node anywhere in the stack */
-  pprofc_graph_inlined inlined; /* how often the node is inlined */
+  pprofc_graph_inlined inlined; /* calls that are inlined: no calls, some or all */
 } pprofc_graph_node;
 
 /* The calls from one node to another. */

@@ -83,9 +83,9 @@ typedef struct pprofc_report_options {
 
   bool safe; /* list and weblist: true to open no source file */
 
-  /* verdicts (pprofc/verdict.h) that flame and flamegraph show for a difference, or NULL. They must
-   * be made from the same profiles, with the same sample type and filters. Functions that changed
-   * only by noise are grey. */
+  /* verdicts (pprofc/verdict.h) that flame and flamegraph show for a difference, or NULL. The
+   * verdicts must be made from the same profiles, with the same sample type and filters. Functions
+   * that changed only by noise are grey. */
   const struct pprofc_verdicts *verdicts;
 
   /* Only for the report `list` of a difference: commits REF or REF1..REF2 in the git repository of

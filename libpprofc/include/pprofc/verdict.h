@@ -37,7 +37,7 @@ typedef struct pprofc_verdicts pprofc_verdicts;
 /* Verdict on a function, a total or all functions together. */
 typedef enum pprofc_verdict {
   PPROFC_VERDICT_RARE, /* too few samples for a verdict */
-  /* time of the kernel, a scheduler or other code whose time the program does not decide; not
+  /* time of code that the program does not control, such as the kernel or a scheduler; not
    * judged */
   PPROFC_VERDICT_ENVIRONMENT,
   /* no verdict is possible, because the sample type needs several runs of base and of head */
@@ -178,9 +178,10 @@ typedef struct pprofc_verdict_place {
 typedef struct pprofc_verdict_row {
   pprofc_str name;                   /* name of the function */
   pprofc_verdict_estimate flat, cum; /* estimates for the self value and for the total */
-  pprofc_verdict_relation relation;  /* how row `partner` cancels the change of this row */
+  pprofc_verdict_relation relation;  /* kind of relation to the row `partner`, whose change cancels
+                                        the change of this row */
   size_t partner;                    /* index of the related row, or PPROFC_VERDICT_NO_ROW */
-  bool via_callee;                   /* true if cum changed because flat changed in the callees */
+  bool via_callee; /* true if cum changed because the flat values of the callees changed */
   /* call-tree nodes in which the flat value of the function changed, at most 8; only for changed
    * rows and with options.places; no nodes if the change is spread over the program */
   const pprofc_verdict_place *places;
@@ -340,8 +341,8 @@ typedef struct pprofc_verdict_summary {
   double visible; /* smallest relative change of the row `largest` that the comparison finds in 80 %
                      of cases; infinite: above 1000 % */
   size_t largest; /* index of the row with the most samples, or PPROFC_VERDICT_NO_ROW */
-  /* needed to find a change of 5 % in the row `largest`: number of runs on each side, or factor by
-   * which each run must be longer; infinite if no number suffices */
+  /* to find a change of 5 % in the row `largest`: required number of runs on each side, and
+   * required factor on the length of each run; infinite if no number suffices */
   double runs_for_5, samples_for_5;
   double interval_level; /* confidence level of the intervals of changed rows with options.fcr; NaN:
                             95 % */
