@@ -1,5 +1,4 @@
-/* Groups measurements into pairs. Reads the set twice: to count the measurements, and to store
- * them. */
+/* Groups measurements into pairs. Reads the set twice: first to count, then to store them. */
 #include "bench/pairs.h"
 
 /* Data of the results that have the same input and the same configuration. */
@@ -64,7 +63,7 @@ static bool place_of_result(struct pairs *pairs, size_t index, struct pairs_plac
 
 /* Returns the index in pairs.texts of the tidied unit of a measurement. Like benchstat, pairs.set
  * keeps the original unit of a value of 0. All values of a pair need the same unit, so this
- * function tidies such a unit. */
+ * function also tidies the unit of a value of 0. */
 static uint32_t pairs_add_unit(struct pairs *pairs, const struct pairs_value *value) {
   if (value->value != 0) return interner_add(&pairs->texts, value->unit);
   struct buffer tidy = buffer_make(pairs->mem, SIZE_MAX / 2);
@@ -90,8 +89,7 @@ static bool pair_has_key(const struct pair *pair, const struct pair *wanted) {
          pair->unit == wanted->unit;
 }
 
-/* Returns the pair with the key of `wanted`. Adds the pair if it is new. Returns NULL when out of
- * memory. */
+/* Returns the pair with the key of `wanted`. Adds a new pair. Returns NULL when out of memory. */
 static struct pair *pairs_find(struct pairs *pairs, const struct pair *wanted) {
   if (pairs->expected < pairs->count && pair_has_key(&pairs->items[pairs->expected], wanted))
     return &pairs->items[pairs->expected];

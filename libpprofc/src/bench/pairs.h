@@ -35,8 +35,8 @@ struct pairs {
   size_t count, capacity;
   size_t expected; /* index of the pair that the next search tries first, because most inputs list
                       the benchmarks in the same order */
-  uint32_t *units; /* cache of indices in `texts`, for the unit u of the set: units[2 * u], or
-                      units[2 * u + 1] if the value is 0 (pairs_add_unit); MAP_NONE: unknown */
+  uint32_t *units; /* cache of indices in `texts`: [2 * u] for values in unit u of the set, [2 * u +
+                      1] for a value of 0 in unit u (pairs_add_unit); MAP_NONE: unknown */
   size_t unit_count;
   /* Value of each measurement. Each side (base or head) of a pair has adjacent values, in the order
    * of the inputs. */
@@ -71,8 +71,8 @@ bool pairs_group(struct pairs *pairs, const struct pprofc_bench *set, const char
                  const pprofc_allocator *mem);
 bool pairs_store(struct pairs *pairs, const struct pprofc_bench *releases);
 
-/* Frees the memory of the values before index `end`. The caller must not read these values any
- * more. */
+/* Frees the memory of the values before index `end`. Afterwards, the caller must not read these
+ * values. */
 void pairs_release_values(const struct pairs *pairs, size_t end);
 
 static inline pprofc_str pairs_text(const struct pairs *pairs, uint32_t id) {

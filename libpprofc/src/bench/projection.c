@@ -360,8 +360,7 @@ uint32_t projection_key(struct projection *p, size_t result) {
 
 /* ---- order by number --------------------------------- */
 
-/* Returns the factor of the unit prefix at the start of s, such as "k" or "Mi". Returns 1 without a
- * prefix. */
+/* Returns the factor of the unit prefix at the start of s, such as "k" or "Mi", or 1. */
 static double prefix_factor(pprofc_str s) {
   static const char prefixes[] = "KMGTPEZY";
   if (!s.size || !s.data[0]) return 1;

@@ -118,8 +118,8 @@ struct projection_group {
 void projection_group_init(struct projection_group *group, struct extractor *extractor);
 void projection_group_free(struct projection_group *group);
 
-/* Parses the text of one projection. All projections of a group must be parsed before any of them
- * is used. */
+/* Parses the text of one projection. The caller must parse all projections of a group before it
+ * uses any of them. */
 pprofc_status projection_parse(struct projection *projection, struct projection_group *group,
                                pprofc_str text, pprofc_error *error);
 

@@ -152,8 +152,7 @@ void sink_open(struct bench_sink *sink, struct pprofc_bench *set, pprofc_str lab
                pprofc_str path);
 pprofc_status sink_close(struct bench_sink *sink, pprofc_error *error);
 
-/* Sets a configuration key. An empty value deletes the key, and moves the last key to the free
- * position. */
+/* Sets a configuration key. An empty value deletes the key, and moves the last key to its place. */
 void sink_config(struct bench_sink *sink, pprofc_str key, pprofc_str value);
 
 /* Deletes all configuration keys. */
@@ -263,8 +262,7 @@ void extractor_free(struct extractor *extractor);
 /* Parses a key. `text` must not be "", ".config" or ".unit". */
 struct key extract_key(struct extractor *extractor, pprofc_str text);
 
-/* Returns the id of the value that a result has for the key. Returns BENCH_EMPTY if the result has
- * no value. */
+/* Returns the id of a result's value for the key, or BENCH_EMPTY if there is no value. */
 uint32_t extract(struct extractor *extractor, struct key *key, size_t result);
 
 /* extract_intern returns the id of a string, and adds the string if it is new. extract_string

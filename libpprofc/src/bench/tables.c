@@ -169,7 +169,7 @@ static void find_baselines(struct table *table) {
   }
 }
 
-/* Returns the number by which cells are sorted: the column in step 0, and the row in step 1. */
+/* Returns the sort key of a cell: its column in step 0, its row in step 1. */
 static size_t cells_place(const struct tables_collector *c, const struct table_part *part,
                           uint32_t cell, int step) {
   const struct cell_id *id = &c->cells[cell].id;
@@ -244,8 +244,8 @@ static size_t *flat_fields(struct tables_collector *c, const struct projection *
   return flat;
 }
 
-/* Sorts cells by their table, with a counting sort. start[i] becomes the index of the first cell of
- * table i. */
+/* Sorts cells by table, with a counting sort. start[i] becomes the index of table i's first
+ * cell. */
 static void order_cells(const struct tables_collector *c, uint32_t *order, size_t *start) {
   for (size_t i = 0; i < c->cell_count; i++) start[c->cells[i].id.table + 1]++;
   for (size_t i = 0; i < c->table_count; i++) start[i + 1] += start[i];

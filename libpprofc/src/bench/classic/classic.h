@@ -29,7 +29,7 @@ struct classic_scale {
 struct classic_row {
   /* name of the benchmark, and name of its group ("" if there is only one group) */
   pprofc_str benchmark, group;
-  /* for each column, its measurements; NULL if the column does not have the benchmark */
+  /* measurements of the benchmark in each column; NULL for a column without the benchmark */
   const struct classic_metric **metrics;
   struct classic_scale scale;
   bool scaled;

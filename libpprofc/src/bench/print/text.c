@@ -26,7 +26,8 @@ struct grid {
   struct grid_cell *cells;
   size_t cell_count, cell_capacity;
   uint32_t row, column, columns;
-  bool *fixed; /* for each column, true if cells that span several columns must not widen it */
+  bool *fixed; /* for each column, true if cells that span several columns must not widen this
+                  column */
   size_t fixed_capacity;
   uint8_t rank; /* rank (print_rank) of the row that is being added */
   bool failed;  /* true if memory ran out */
@@ -190,7 +191,7 @@ static bool cells_are_in_place(const struct grid *grid) {
 }
 
 /* Writes a cell. *position is the current column in the row. If this column is n columns after the
- * start of the cell, writes n spaces before the cell. This repeats a flaw of benchstat. */
+ * start of the cell, writes n spaces before the cell. benchstat has the same flaw. */
 static void write_cell(const struct grid_cell *cell, const struct grid_layout *l,
                        long long *position, struct output *out) {
   size_t margin = l->margin[cell->column], before = 0;

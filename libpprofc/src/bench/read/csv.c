@@ -17,8 +17,7 @@ static void put_byte(struct buffer *out, char c) {
   if (out) buffer_add_char(out, c);
 }
 
-/* Copies a quoted field with its commas and newlines. Returns the position after the closing
- * quote. */
+/* Copies a quoted field. Returns the position after the closing quote. */
 static size_t csv_copy_quoted(pprofc_str text, struct buffer *out, uint64_t *line,
                               bool *bad_quotes) {
   for (size_t i = 1; i < text.size; i++) {

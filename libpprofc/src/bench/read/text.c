@@ -131,8 +131,7 @@ static size_t key_size(pprofc_str line) {
   return 0;
 }
 
-/* Returns the length of the key in a line "key: value", and sets *value. Returns 0 for any other
- * line. */
+/* Returns the length of the key in a line "key: value", and sets *value. Returns 0 otherwise. */
 static size_t bench_config_line(pprofc_str line, pprofc_str *value) {
   size_t size = key_size(line), blanks = 0;
   if (!size) return 0;
@@ -162,8 +161,7 @@ static void text_read_line(struct text_reader *r, pprofc_str line) {
 /* Number of bytes of a mapped file after which the reader releases the pages that it has read. */
 #define RELEASE_STEP ((size_t)4 << 20)
 
-/* Releases the pages that are completely in [from, to). A later access loads them from the file
- * again. */
+/* Releases the pages that are completely in [from, to). A later access reads the file again. */
 static void text_release(const struct bench_source *source, const char *from, const char *to) {
   if (!source->mapped) return;
   size_t page = (size_t)sysconf(_SC_PAGESIZE);
