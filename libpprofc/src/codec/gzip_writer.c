@@ -88,8 +88,7 @@ static void block_close(struct gzip_writer *w, struct gzip_writer_block *b) {
   mem_free(w->mem, b->memory, memory_size(b), 1);
 }
 
-/* Compresses a block. Any thread may call this function. The output buffer is large enough for any
- * result. */
+/* Compresses a block. Any thread may call this function. The output buffer fits any result. */
 static void block_compress(struct gzip_writer_block *b) {
   deflateReset(&b->zlib);
   if (b->dictionary_size)

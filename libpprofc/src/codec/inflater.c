@@ -31,8 +31,7 @@ static bool isal_load(struct isal *isal) {
  * 32 bits. */
 #define MEMORY_STEP ((size_t)1 << 30)
 
-/* Source of the compressed bytes: bytes in memory, then the rest of a file. The source is read in
- * pieces. */
+/* Source of the compressed bytes, read in pieces: bytes in memory, then the rest of a file. */
 struct inflater_source {
   int fd;              /* file descriptor of the source, or -1 */
   const uint8_t *rest; /* unread part of the bytes in memory */

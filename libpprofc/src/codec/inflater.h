@@ -6,8 +6,8 @@
 
 struct inflater;
 
-/* How to inflate gzip: with ISA-L if it is installed and otherwise with zlib; always with zlib; or
- * not at all. Other input is copied. */
+/* Method of inflating gzip: ISA-L if it is installed and otherwise zlib; always zlib; or not at
+ * all. Other input is copied. */
 enum inflater_way { INFLATER_FASTEST, INFLATER_ZLIB, INFLATER_PLAIN };
 
 /* Opens a stream of bytes: first `data`, then the rest of the file `fd`, unless `fd` is -1. Returns

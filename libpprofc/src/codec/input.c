@@ -209,8 +209,7 @@ static int input_fd_open(const char *path, pprofc_error *error) {
 
 int input_open_regular(const char *path, size_t *size) {
   struct stat info;
-  /* Do not open a pipe, because a pipe can be read only once, and closing a named pipe loses
-   * data. */
+  /* Do not open a pipe, because it can be read only once, and closing it loses data. */
   if (strcmp(path, "-") == 0 || stat(path, &info) != 0 || !S_ISREG(info.st_mode)) return -1;
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
   if (fd < 0) return -1;

@@ -386,8 +386,8 @@ static pprofc_status decoder_read_tables(struct decode_tables *t) {
   return PPROFC_OK;
 }
 
-/* The work after all samples are added up. Two threads can share it: one reads the tables, and the
- * other calls source->settle. */
+/* The work after all samples are added up. Two threads can share the work: one reads the tables,
+ * and the other calls source->settle. */
 struct decode_work {
   struct decode_tables *tables;
   pprofc_status status;

@@ -119,8 +119,8 @@ struct id_count {
   uint64_t seen[SMALL_IDS / 64];
 };
 
-/* Counts an id. Returns false if the caller must not store the message with this id. These are
- * repeated small ids, except for the first repetition in the file. */
+/* Counts an id. Returns false if the id is small and was already repeated before. The caller must
+ * then not store the message with this id. */
 static inline bool id_count_add(struct id_count *count, uint64_t id) {
   if (id < SMALL_IDS) {
     uint64_t bit = (uint64_t)1 << id % 64;
@@ -139,7 +139,8 @@ struct decoder;
 /* Source of the samples if they are not in the input. */
 struct decoder_source {
   void *context;
-  bool (*settle)(void *context); /* may run while a thread decodes all fields except samples */
+  bool (*settle)(void *context); /* finishes the collection of samples; may run while another thread
+                                    decodes all other fields */
   bool (*publish)(void *context, struct decoder *d);
 };
 

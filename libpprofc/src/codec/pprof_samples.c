@@ -8,8 +8,7 @@
 
 #define CHUNKS_PER_WORKER 8
 #define REWRITING_STEP    ((size_t)256 * 1024)
-/* Placeholder for the label set of a sample without labels. join_sets replaces the placeholder by
- * set 0. */
+/* Placeholder for the label set of a sample without labels. join_sets replaces it by set 0. */
 #define NO_LABELS UINT32_MAX
 
 /* The first error in a sample. Samples are checked in the same order as in pprof. If `wire`,
@@ -62,8 +61,8 @@ static bool bad_wire(struct decode_filler *f, const struct wire *w) {
 
 /* ---- stacks ------------------------------------------ */
 
-/* Returns the number of bytes that a stack and the last checked stack share at their root ends,
- * rounded down to whole frames. Equal bytes need no second check. */
+/* Compares a stack with the last checked stack, beginning at their root ends. Returns the number of
+ * equal bytes, rounded down to whole frames. These bytes need no second check. */
 static size_t known_tail(const struct decode_filler *f, const uint8_t *data, size_t size) {
   return f->known_size ? stack_shared_tail(f->known, f->known_size, data, size) : 0;
 }
@@ -76,8 +75,8 @@ static size_t count_frames(const uint8_t *data, size_t size) {
   for (; i + 8 <= size; i += 8) {
     uint64_t bytes;
     memcpy(&bytes, data + i, 8);
-    n += (size_t)((~bytes >> 7 & ones) * ones >> 56); /* adds the number of bytes that end a
-                                                         varint */
+    n += (size_t)((~bytes >> 7 & ones) * ones >>
+                  56); /* Add the number of bytes that end a varint. */
   }
   for (; i < size; i++) n += data[i] < 0x80;
   return n;
@@ -252,7 +251,7 @@ static bool finish_labels(struct decode_filler *f, size_t first) {
   return true;
 }
 
-/* How many fields with location ids and how many values of the current sample were read so far. */
+/* Numbers of fields with location ids and of values in the current sample that were read so far. */
 struct sample_parts {
   size_t pieces; /* number of fields with location ids; a stack may consist of several fields */
   size_t values;

@@ -63,8 +63,7 @@ static bool scan_with_id(struct wire *w, size_t known, struct id_count *count) {
   return true;
 }
 
-/* Returns the number of varints in a field: 1 for a single integer, or the length of a packed
- * list. */
+/* Returns the number of varints in a field: 1, or the length of a packed list. */
 static size_t varint_count(const struct wire_field *field) {
   size_t n = field->type == WIRE_VARINT;
   for (size_t i = 0; i < field->size; i++) n += field->data[i] < 0x80;
@@ -84,7 +83,7 @@ static bool scan_label(struct wire *w, size_t *labels) {
   return true;
 }
 
-/* How many fields of each kind a sample has. */
+/* Number of fields of each kind in a sample. */
 struct sample_counts {
   size_t pieces, stack_bytes; /* number of fields with location ids, and their size in bytes */
   size_t labels, values;

@@ -9,8 +9,8 @@
 #define WINDOW_SIZE ((size_t)64 * 1024)
 #define WINDOWS     8
 
-/* A waiting thread wakes when this many windows (half of the ring) are ready for it. Waking a
- * thread for each window would cost more than the work on the window. */
+/* A waiting thread wakes when half of the ring is ready for it. Waking a thread for each window
+ * would cost more than the work on the window. */
 #define ENOUGH (WINDOWS / 2)
 
 struct window_ring {
@@ -34,8 +34,7 @@ static uint8_t *window_ring_place(const struct window_ring *ring, size_t window)
   return ring->memory + window % WINDOWS * WINDOW_SIZE;
 }
 
-/* Fills the next window without holding the lock. Only the thread that fills calls this
- * function. */
+/* Fills the next window without the lock. Only the filling thread calls this function. */
 static bool window_ring_fill(struct window_ring *ring, size_t window) {
   return inflater_fill(ring->inflater, window_ring_place(ring, window), WINDOW_SIZE,
                        &ring->size[window % WINDOWS]);

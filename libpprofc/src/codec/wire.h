@@ -114,8 +114,7 @@ static inline bool wire_ends_whole(const struct wire_field *field) {
   return !field->size || field->data[field->size - 1] < VARINT_MORE;
 }
 
-/* Skips varints in steps of 8 bytes. Stops shortly before w->end, or if a varint may exceed 3
- * bytes. */
+/* Skips varints in steps of 8 bytes. Stops near w->end, or if a varint may exceed 3 bytes. */
 static inline void wire_skip_short_varints(struct wire *w) {
   const uint8_t *start = w->at;
   for (; w->end - w->at > 8; w->at += 8) {
@@ -147,12 +146,12 @@ static inline bool wire_check_varints(struct wire *w) {
  * profile.proto has no field number above 15. */
 #define WIRE_FIELD_MAX (1 + VARINT_BYTES_MAX)
 
-/* Maximum number of integers in a list that is not packed, so each integer is a field. A longer
- * list is packed: one field contains all integers. pprof does the same. Readers accept both. */
+/* Maximum length of a list of integers in which each integer is a separate field. A longer list is
+ * packed: one field contains all integers. pprof does the same. Readers accept both. */
 #define WIRE_UNPACKED_MAX 2
 
-/* Maximum number of integers in a record, so that the message has less than 128 bytes, and its size
- * is a varint of one byte. */
+/* Maximum number of integers in a record. With this number, the message has less than 128 bytes, so
+ * its size is a varint of one byte. */
 #define WIRE_RECORD_MAX 11
 
 static inline uint8_t *wire_put_key(uint8_t *out, unsigned field, enum wire_type type) {

@@ -46,8 +46,7 @@ static bool fold_table_grow(struct fold_table *table, const pprofc_allocator *me
   return true;
 }
 
-/* Adds an index with its hash. The index must be below MAP_NONE - 1. Returns false when out of
- * memory. */
+/* Adds an index, below MAP_NONE - 1, with its hash. Returns false when out of memory. */
 static bool fold_table_insert(struct fold_table *table, const pprofc_allocator *mem, uint64_t hash,
                               uint32_t index) {
   if (table->count >= table->capacity / 4 * 3 && !fold_table_grow(table, mem)) return false;
@@ -148,9 +147,8 @@ static bool fold_has_stack(const struct fold *f, uint32_t entry, const struct fo
          stack_tree_equal(&f->tree, ref, p->stack);
 }
 
-/* Returns a number with a bit for each type whose value is 0. Returns 0 if the order of entries
- * does not matter to the report, so that samples with the value 0 in different types share an
- * entry. */
+/* Returns a bit mask of the sample types in which the sample is 0. Returns 0 if the report ignores
+ * the order of entries. Samples that are 0 in different types may then share an entry. */
 static uint64_t fold_zero_types(const struct fold *f, const int64_t *values) {
   uint64_t zeros = 0;
   for (size_t t = 0; t < f->width && (f->labels || !f->as_tree); t++)
@@ -158,8 +156,9 @@ static uint64_t fold_zero_types(const struct fold *f, const int64_t *values) {
   return zeros;
 }
 
-/* True if the sample may be added to the entry: both have the same labels, the entry has no
- * negative value, and fold_zero_types is the same for both. The caller has compared the stacks. */
+/* True if the sample may be added to the entry. Both must have the same labels and the same
+ * fold_zero_types, and the entry must have no negative value. The caller has compared the
+ * stacks. */
 static bool fold_fits(const struct fold *f, uint32_t entry, const struct fold_parts *p) {
   const int64_t *values = fold_values(f, entry);
   for (size_t t = 0; t < f->width; t++)
@@ -265,8 +264,8 @@ static bool fold_reorder(struct fold *f, struct fold_column *column, const uint3
   return true;
 }
 
-/* Sorts the values of the entries by their stacks. The references to the stacks are not sorted:
- * f->order has, for each sorted entry, the index of its reference. */
+/* Sorts the values of the entries by their stacks. The references to the stacks stay unsorted:
+ * f->order maps each sorted entry to the index of its reference. */
 static bool fold_sort(struct fold *f) {
   for (size_t i = 0; i < f->count; i++) {
     uint32_t set = fold_refs(f)[i].label_set;

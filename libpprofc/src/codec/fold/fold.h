@@ -29,8 +29,7 @@ static inline struct fold_probe fold_table_start(const struct fold_table *table,
   return (struct fold_probe){half & (table->capacity - 1), half};
 }
 
-/* Returns the index of the next entry whose hash may match, or MAP_NONE if there are no more
- * entries. */
+/* Returns the index of the next entry whose hash may match, or MAP_NONE at the end. */
 static inline uint32_t fold_table_next(const struct fold_table *table, struct fold_probe *probe) {
   if (!table->capacity) return MAP_NONE;
   for (;;) {

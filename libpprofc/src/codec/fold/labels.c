@@ -25,8 +25,9 @@ static bool fold_read_label(const struct wire_field *message, uint64_t *value) {
   return true;
 }
 
-/* True if the report drops the numbers of labels, and the set that was found last has only one
- * label, with the key and unit in `value`. All samples of a heap profile have one key and unit. */
+/* True if a sample with only this label has the label set that was found last. `value` has the key
+ * and unit of the label. The report must drop the numbers of labels. All samples of a heap profile
+ * have one key and unit. */
 static bool fold_repeats_set(const struct fold *f, const uint64_t *value) {
   if (f->labels || !f->label_table.count || value[LABEL_STRING] || !value[LABEL_NUMBER] ||
       !f->limits->labels)
@@ -59,8 +60,7 @@ bool fold_label(struct fold *f, const struct wire_field *message, bool is_only) 
   return true;
 }
 
-/* Reduces the last `count` labels to the keys and units of number labels. Returns how many labels
- * remain. */
+/* Reduces the last `count` labels to the keys and units of number labels. Returns their number. */
 static size_t fold_reduce(struct fold *f, size_t count) {
   struct label *labels = fold_all_labels(f) + f->label_count - count;
   size_t kept = 0;

@@ -56,7 +56,7 @@ static bool fold_rewrite_stack(const struct decoder *d, const uint8_t **stack, u
   return true;
 }
 
-/* Replaces the ids in all stacks by indices of locations, if the ids are so sparse that there is no
+/* Replaces the ids in all stacks by indices of locations. Used if the ids are too sparse for a
  * table of ids (see rewrite_stack in codec/pprof_samples.c). */
 static bool fold_rewrite(struct fold *f, const struct decoder *d) {
   const uint8_t **stacks = f->stack;

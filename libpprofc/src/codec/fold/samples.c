@@ -18,7 +18,7 @@ bool fold_flush(struct fold *f) {
 }
 
 /* Drops the stack if the report needs no stacks. Sets *dropped if the caller must drop the whole
- * sample, because it has neither a needed value nor labels. */
+ * sample, because the sample has neither a needed value nor labels. */
 static bool fold_drop(struct fold *f, struct fold_parts *p, bool *dropped) {
   *dropped = f->only != SIZE_MAX && !p->row[0] && !p->set;
   if (!*dropped && !f->no_stacks) return true;
