@@ -1,5 +1,4 @@
-/* Shortens a report to a number of bytes. Keeps the most important rows, and drops and counts the
- * others. */
+/* Shortens a report to a number of bytes. Keeps the most important rows, and counts the others. */
 #include "core/brief.h"
 #include "core/base.h"
 
@@ -30,8 +29,8 @@ void brief_free(struct brief *b) {
 
 /* ---- names that are too long ------------------------- */
 
-/* The handle is the FNV-1a hash of the name, because a name needs the same handle in all processes.
- * The results of hash_bytes differ between processes. */
+/* Hashes the name with FNV-1a, because a name needs the same handle in all processes. The results
+ * of hash_bytes differ between processes. */
 void brief_handle(pprofc_str name, char out[BRIEF_HANDLE]) {
   uint64_t hash = 0xCBF29CE484222325u;
   for (size_t i = 0; i < name.size; i++) {

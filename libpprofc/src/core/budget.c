@@ -1,4 +1,4 @@
-/* Limits the memory and the time of library calls with an allocator that counts bytes and checks a
+/* Limits memory and time of library calls by an allocator that counts bytes and checks a
  * deadline. */
 #include "core/base.h"
 #include "core/system.h"
@@ -85,8 +85,7 @@ static enum budget_stop budget_reason(struct budget *budget) {
   return (enum budget_stop)stop;
 }
 
-/* Returns the budget that is stopped: this budget or an outer budget. Returns NULL if no budget is
- * stopped. */
+/* Returns the stopped budget (this budget or an outer budget), or NULL. */
 static const struct budget *budget_find_stopped(struct budget *budget) {
   while (budget && budget_reason(budget) == BUDGET_RUNS) budget = budget->parent;
   return budget;

@@ -43,8 +43,7 @@ uint64_t budget_used(const pprofc_allocator *mem);
 /* True if `bytes` more bytes can be allocated. If not, budget_passed is true from now on. */
 bool budget_allows(const pprofc_allocator *mem, uint64_t bytes);
 
-/* True if the budget has ever refused an allocation, or if budget_allows has ever returned
- * false. */
+/* True if the budget has ever refused an allocation, or budget_allows has returned false. */
 bool budget_passed(const pprofc_allocator *mem);
 
 /* ---- stopping ---------------------------------------- */
@@ -75,8 +74,8 @@ void budget_set_time(struct budget *budget, uint32_t milliseconds);
  * no budget. */
 bool budget_stopped(const pprofc_allocator *mem);
 
-/* For a loop that does not allocate: returns budget_stopped in every 4096th iteration `i`, and
- * otherwise false. */
+/* Returns budget_stopped in every 4096th iteration `i` of a loop, and otherwise false. For loops
+ * that do not allocate. */
 static inline bool budget_poll(const pprofc_allocator *mem, size_t i) {
   return (i & 4095) == 4095 && budget_stopped(mem);
 }

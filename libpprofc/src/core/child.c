@@ -133,7 +133,7 @@ static void make_environment(char text[3][4096 + 16], char *environment[5]) {
   environment[count] = NULL;
 }
 
-/* Starts the program in a process group of its own, with default signal handlers. Returns 0 or an
+/* Starts the program in its own process group, with default signal handlers. Returns 0 or an
  * errno. */
 static int child_start(struct child_running *run) {
   char text[3][4096 + 16], *few[5];

@@ -1,7 +1,7 @@
 /* Escapes untrusted text for the place where it is printed. Checks and decodes UTF-8. */
 #include "core/base.h"
 
-/* Returns the length in bytes of a UTF-8 character that begins with `lead`. Returns 0 if `lead` is
+/* Returns the length in bytes of a UTF-8 character that begins with `lead`, or 0 if it is
  * invalid. */
 static inline size_t utf8_lead_length(unsigned char lead) {
   if (lead < 0xC2 || lead > 0xF4) return 0;
@@ -107,8 +107,7 @@ static bool begins_command(pprofc_str s, size_t i) {
   return s.data[i] == '#' && i + 1 < s.size && s.data[i + 1] == '#';
 }
 
-/* Appends a character as a JSON escape. A character above U+FFFF becomes a surrogate pair of two
- * escapes. */
+/* Appends a character as a JSON escape, or above U+FFFF as two escapes (a surrogate pair). */
 static void add_json_code(struct buffer *out, uint32_t c) {
   if (c < 0x10000) {
     buffer_printf(out, "\\u%04x", (unsigned)c);

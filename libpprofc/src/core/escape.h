@@ -60,11 +60,11 @@ void base64_put_hash(struct buffer *out, const char *sha256);
 
 /* ---- GitHub-flavoured Markdown ---------------------- */
 
-/* True if the text contains something that GitHub acts on even if it is escaped: a mention, a
- * reference to an issue, an address or an emoji. */
+/* True if the text contains a mention, a reference to an issue, an address or an emoji. GitHub acts
+ * on these texts even if they are escaped. */
 bool markdown_acts(pprofc_str text);
 
-/* If markdown_acts is true for the text, writes the text as a code span and returns true. Otherwise
+/* Writes the text as a code span and returns true if markdown_acts is true for the text. Otherwise
  * writes nothing and returns false. `cell` is true in a table, where '|' ends a cell even inside
  * code. */
 bool markdown_put_code(struct buffer *out, pprofc_str text, bool cell);

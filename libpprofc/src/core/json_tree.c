@@ -160,7 +160,8 @@ static bool is_number_byte(char c) {
   return char_is_digit(c) || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
 }
 
-/* If a word such as true, null or NaN comes next, skips it and returns true. */
+/* Skips the next text and returns true if it is a word such as true, null or NaN. Otherwise returns
+ * false. */
 static bool json_tree_take_word(struct json_tree_parser *s, struct node *node) {
   pprofc_str rest = {s->p, (size_t)(s->end - s->p)};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
@@ -173,7 +174,7 @@ static bool json_tree_take_word(struct json_tree_parser *s, struct node *node) {
   return false;
 }
 
-/* If a value that consists only of digits comes next, skips it and returns true. */
+/* Skips the next value and returns true if it consists only of digits. Otherwise returns false. */
 static bool json_tree_take_digits(struct json_tree_parser *s, struct node *node) {
   const char *end = s->p;
   while (end < s->end && char_is_digit(*end)) end++;
@@ -290,16 +291,16 @@ static enum pack_step json_tree_pack_item(struct json_tree_parser *s, struct jso
   return s->status == PPROFC_OK ? PACK_MORE : PACK_END;
 }
 
-/* True if the parser is at most PACK_STRIDE bytes after the last mark (stored position), or if the
- * items are rows, each with its own mark. */
+/* True if the parser is at most PACK_STRIDE bytes after the last mark (stored position). Always
+ * true for rows, because each row has its own mark. */
 static bool json_tree_pack_is_dense(const struct json_tree_parser *s,
                                     const struct json_tree_pack *pack) {
   if (pack->rows) return true;
   return (size_t)(s->p - pack->text) - pack->packed->marks[pack->marks - 1] <= PACK_STRIDE;
 }
 
-/* Keeps an array as text if it has many items, and they are either all numbers and words or all
- * rows (arrays of numbers and words). Returns false if the array must be parsed into nodes. */
+/* Keeps an array as text if it has many items that are all numbers and words, or all rows (arrays
+ * of numbers and words). Returns false if the array must be parsed into nodes. */
 static bool json_tree_pack(struct json_tree_parser *s, struct node *node) {
   struct json_tree_parser before = *s;
   struct node_packed *packed = arena_zero_array(s->arena, 1, sizeof *packed);
@@ -362,8 +363,7 @@ static void open_container(struct json_tree_parser *s, struct node *node, enum n
   if (!add_level(s, node)) json_tree_fail_nomem(s);
 }
 
-/* Closes the innermost array or object that is open. An array gets a table of its items, for access
- * by index. */
+/* Closes the innermost open array or object. An array gets a table of its items. */
 static void close_container(struct json_tree_parser *s) {
   struct node *node = s->levels[--s->depth].open;
   s->p++;

@@ -31,7 +31,7 @@ void json_begin_object(struct json_writer *json);
 void json_begin_array(struct json_writer *json);
 /* Ends the innermost object or array. */
 void json_end(struct json_writer *json);
-/* Writes a name. Returns the writer, so that a member takes one call: json_int(json_key(json, "n"),
+/* Writes a name. Returns the writer, so a member takes one call: json_int(json_key(json, "n"),
  * 1). */
 struct json_writer *json_key(struct json_writer *json, const char *name);
 

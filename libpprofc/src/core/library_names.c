@@ -21,8 +21,8 @@ static const struct library_names names_of_libraries[SYSTEMS][LIBRARIES] = {
                        [LIBRARY_ISAL] = {"isa-l", {"libisal.so.2"}},
                        [LIBRARY_MICROHTTPD] = {"libmicrohttpd", {"libmicrohttpd.so.12"}},
                        [LIBRARY_SQLITE] = {"sqlite3", {"libsqlite3.so.1", "libsqlite3.so.0"}}},
-    /* OpenBSD has its own version numbers. For a name without one, its linker takes the newest
-     * file. */
+    /* OpenBSD has its own version numbers. Its linker takes the newest file for a name without
+     * version. */
     [SYSTEM_OPENBSD] = {[LIBRARY_CURL] = {"curl", {"libcurl.so"}},
                         [LIBRARY_EDIT] = {"libedit", {"libedit.so"}},
                         [LIBRARY_ISAL] = {"isa-l", {"libisal.so"}},

@@ -131,7 +131,7 @@ void escape_log(struct buffer *out, pprofc_str text, bool begins_line) {
   struct log_guard guard;
   log_guard_init(&guard, buffer_write, out);
   if (!begins_line) guard.colons = -1;
-  /* The buffer keeps any error, so the result is not needed. */
+  /* Ignore the result, because the buffer stores any error. */
   (void)log_guard_write(&guard, text.data, text.size);
 }
 

@@ -13,7 +13,7 @@ struct log_guard {
   pprofc_write_fn write;
   void *context;
   int colons;            /* number of colons at the start of the line; -1 after any other byte */
-  int hashes;            /* number of '#' that were just read; still 2 while letters follow "##" */
+  int hashes;            /* number of '#' that were just read; stays 2 while letters follow "##" */
   unsigned char wide[4]; /* bytes of a character outside ASCII that may be white space */
   size_t wide_size;
 };

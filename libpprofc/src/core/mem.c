@@ -65,7 +65,7 @@ void mem_will_fill(void *block, size_t size) {
   if (size < HUGE_BLOCK) return;
   uintptr_t from = ((uintptr_t)block + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
   uintptr_t to = ((uintptr_t)block + size) / HUGE_PAGE * HUGE_PAGE;
-  /* The call is only a hint to the system, so errors do not matter. */
+  /* Ignore errors, because the call is only a hint to the system. */
   madvise((void *)from, to - from, MADV_HUGEPAGE);
 #else
   (void)block, (void)size;
@@ -274,8 +274,8 @@ bool region_adopt(struct region *region, struct region *parent) {
 }
 
 void region_release(struct region *region) {
-  /* A profile that was edited many times has a region with a parent, which has a parent, and so on.
-   * So the function keeps a list of the regions to free, and does not recurse. */
+  /* After many edits of a profile, its regions form a long chain of parents. The function keeps a
+   * list of the regions to free, because recursion would be too deep. */
   struct region *dead = NULL;
   if (region && __atomic_sub_fetch(&region->references, 1, __ATOMIC_ACQ_REL) == 0) dead = region;
   while (dead) {
@@ -298,8 +298,8 @@ void region_release(struct region *region) {
 #define EDITS_MAX 16
 
 /* Returns the block that contains the data, or NULL. Sets *arena to the arena of the block.
- * Searches the arena of the region, and the arenas of parents that only this region retains. The
- * caller may also retain the parent `lender`. */
+ * Searches the arena of the region, and the arena of each parent that only this region retains. The
+ * parent `lender` may have one more owner: the caller. */
 static struct arena_block *find_block(struct region *region, const struct region *lender,
                                       const void *data, int depth, struct arena **arena) {
   struct arena_block *block = region->arena.blocks;

@@ -19,8 +19,8 @@ void *mem_resize(const pprofc_allocator *a, void *block, size_t old_count, size_
                  size_t size);
 void mem_free(const pprofc_allocator *a, void *block, size_t count, size_t size);
 
-/* Gives the pages that are completely in [from, to) back to the system. The caller must not read
- * their bytes any more. */
+/* Gives the pages that are completely in [from, to) back to the system. Afterwards, the caller must
+ * not read their bytes. */
 void mem_discard(const void *from, const void *to);
 
 /* An arena, which frees all its memory at once. Blocks of 256 KiB and more are allocated
@@ -95,13 +95,13 @@ bool region_adopt(struct region *region, struct region *parent);
 void region_drop(struct region *region, const void *column, size_t size);
 
 /* Returns the column if the caller may write to it, or NULL if another owner may read it. `lender`
- * is NULL, or a parent of `region` that the caller also retains. This retain does not count as
- * another owner. */
+ * is NULL, or a parent of `region` that the caller also retains. The caller does not count as
+ * another owner of this parent. */
 void *region_own(struct region *region, const struct region *lender, const void *column,
                  size_t size);
 
 /* Gives the whole pages in [from, to) back to the system if both addresses are in the same block.
- * The caller must not read the bytes of these pages any more. Returns false if another owner may
+ * Afterwards, the caller must not read the bytes of these pages. Returns false if another owner may
  * read them. `lender` has the same meaning as for region_own. */
 bool region_discard(struct region *region, const struct region *lender, const void *from,
                     const void *to);

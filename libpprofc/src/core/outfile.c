@@ -128,8 +128,7 @@ static int temporary_create(struct outfile *file, size_t stem, mode_t mode) {
   return -1;
 }
 
-/* True if the suffix of a temporary file's name has the id of a process that does not exist any
- * more. */
+/* True if the suffix of a temporary file's name has the id of a process that has ended. */
 static bool temporary_has_dead_writer(pprofc_str suffix) {
   pprofc_str process;
   uint64_t writer, number;
@@ -147,7 +146,7 @@ static void temporary_remove(int folder, const char *name) {
   close(fd);
 }
 
-/* Removes this target's temporary files whose processes do not exist any more. */
+/* Removes this target's temporary files whose processes have ended. */
 static void temporary_sweep(struct outfile *file, size_t stem) {
   char *slash = strrchr(file->temporary, '/');
   const char *name = slash ? slash + 1 : file->temporary;

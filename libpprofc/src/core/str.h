@@ -84,9 +84,9 @@ pprofc_str str_path_clean(pprofc_str path, char *out);
 
 /* ---- misspelt names --------------------------------- */
 
-/* If `name` is a misspelling of `known`, returns the number of wrong letters, else SIZE_MAX. Up to
- * a quarter of the letters may be wrong. A prefix of a long name also counts as a misspelling.
- * Names of more than 48 bytes are not compared. */
+/* Returns the number of wrong letters if `name` is a misspelling of `known`, else SIZE_MAX. Up to a
+ * quarter of the letters may be wrong. A prefix of a long name also counts as a misspelling. Names
+ * of more than 48 bytes are not compared. */
 size_t misspelling_cost(pprofc_str name, pprofc_str known);
 
 #endif

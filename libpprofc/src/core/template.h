@@ -70,7 +70,8 @@ void fill_number(struct fill *fill, const char *name, int64_t number);
 void fill_begin(struct fill *fill, const char *name);
 void fill_end(struct fill *fill);
 
-/* If `on` is true, adds a row without values, which makes the template print the section `name`. */
+/* Adds a row without values if `on` is true. The row makes the template print the section
+ * `name`. */
 void fill_flag(struct fill *fill, const char *name, bool on);
 
 /* Adds values by a format such as "rows:{name:S count:i}". A word before ':' is a name. "{" begins

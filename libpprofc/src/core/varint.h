@@ -91,7 +91,7 @@ static inline const uint8_t *varint_next_long(const uint8_t *p, uint32_t v, uint
   return p;
 }
 
-/* Reads a varint that is known to be complete and to fit 32 bits; returns the byte after it. */
+/* Reads a varint that is known to be complete and to fit 32 bits; returns the address after it. */
 static inline const uint8_t *varint_next(const uint8_t *p, uint32_t *value) {
   uint32_t v = p[0];
   if (v >= VARINT_MORE) {
@@ -111,8 +111,8 @@ static inline const uint8_t *varint_next(const uint8_t *p, uint32_t *value) {
   return p + 1;
 }
 
-/* Reads the varint that ends before p, and returns its first byte. [begin, p) must not be empty and
- * must contain complete varints of 32 bits. */
+/* Reads the varint that ends before p, and returns the address of its first byte. [begin, p) must
+ * not be empty. All its varints must be complete and fit 32 bits. */
 static inline const uint8_t *varint_before(const uint8_t *begin, const uint8_t *p,
                                            uint32_t *value) {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__

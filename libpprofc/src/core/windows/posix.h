@@ -131,7 +131,7 @@ uid_t geteuid(void);
 #define WIFSIGNALED(how) ((void)(how), 0)
 #define WTERMSIG(how)    (how)
 #define WEXITSTATUS(how) (how)
-/* Fails, because no program can be started. */
+/* Always fails, because pprofc starts no programs on Windows. */
 pid_t waitpid(pid_t pid, int *how, int flags);
 
 /* ---- the system -------------------------------------- */
@@ -156,7 +156,7 @@ struct pollfd {
 
 #define RTLD_LOCAL 0
 #define RTLD_NOW   0
-/* Fails. */
+/* Always fails, because pprofc loads no libraries on Windows. */
 void *dlopen(const char *name, int flags);
 void *dlsym(void *library, const char *name);
 
