@@ -66,8 +66,8 @@ struct flame_drawing {
   pprofc_str type_name, unit; /* name and unit of the sample type: "cpu", "nanoseconds" */
   double ratio;               /* factor for all values; 1 leaves them unchanged */
   unsigned picture_width;     /* width of the picture in pixels; 0 means 1200 */
-  double least_pixels; /* one box "n smaller frames" replaces sibling boxes that are narrower than
-                          this number of pixels */
+  double least_pixels; /* width in pixels below which sibling boxes are replaced by one box "n
+                          smaller frames" */
   double
       least_share; /* least width of a box as a share of the frames' width; 0: use least_pixels */
   enum flame_coloring coloring;
@@ -91,8 +91,8 @@ pprofc_status flame_svg(const struct flame_drawing *drawing, struct output *out,
 pprofc_status flame_text(const struct flame_drawing *drawing, struct output *out,
                          pprofc_error *error);
 
-/* The samples that have a certain value of a label: the nodes at which their stacks end, and the
- * sums of their values at each such node. */
+/* Samples with a certain value of a label: the nodes at which their stacks end, and the sums of
+ * values at each node. */
 struct flame_group {
   pprofc_str name; /* label and value: "tenant=cedar" */
   size_t count;

@@ -47,8 +47,8 @@ static void pack_remainder(const struct flame_tree *t, const struct flame_cut *c
   for (size_t c = 0; c < t->columns; c++) pack_signed(out, cut->total[i * t->columns + c]);
 }
 
-/* Writes the kept nodes in the form of pack_whole, with one more entry after the frame: the
- * difference between the indices of this node and the previous node. */
+/* Writes the kept nodes in the form of pack_whole. After its frame, each node has one more entry:
+ * the difference between its index and the index of the previous node. */
 static void pack_kept(const struct flame_tree *t, const struct flame_cut *cut, struct buffer *out) {
   uint32_t last = 0, depth = t->depth[cut->root]; /* index and depth of the last written node */
   for (size_t i = 0; i < cut->count; i++) {
@@ -243,8 +243,9 @@ static void pack_put_estimate(struct json_writer *json, const struct flame_estim
   json_end(json);
 }
 
-/* Writes [frame, self, total, partner] for each function with a verdict: the index of its first
- * frame, two estimates, and the name of the function to or from which self value moved. */
+/* Writes [frame, self, total, partner] for each function with a verdict. `frame` is the index of
+ * its first frame. `self` and `total` are estimates. `partner` is the name of the function to or
+ * from which self value moved. */
 static void pack_put_verdicts(const struct flame_page *page, const struct flame_cut *cut,
                               struct json_writer *json) {
   const struct flame_verdicts *v = page->verdicts;
@@ -302,7 +303,7 @@ pprofc_status flame_pack_frames(const struct flame_page *page, const struct flam
 
 /* ---- labels ------------------------------------------ */
 
-/* For each label group, writes its nodes in ascending order, and the values of the group's samples
+/* Writes for each label group its nodes in ascending order, and the values of the group's samples
  * at each node. A node is written as the difference from the previous node. */
 void flame_pack_groups(const struct flame_page *page, const struct flame_cut *cut,
                        struct buffer *out) {

@@ -64,7 +64,7 @@ static void times_put_bucket(struct times_packer *p) {
 
 /* Adds an event to the current bucket (a time interval). Events of a bucket with the same sample
  * become one event with the sum of their durations. If the event starts in another bucket, first
- * writes the current bucket and begins that bucket. */
+ * writes the current bucket, and then makes the other bucket the current one. */
 static bool times_collect(struct times_packer *p, struct packed_event event) {
   event.start -= event.start % p->bucket;
   if (p->count && p->items[0].start != event.start) times_put_bucket(p);

@@ -225,7 +225,7 @@ static enum flame_coloring coloring_of(const struct svg *s) {
   return s->tree->has_base ? FLAME_BY_CHANGE : FLAME_BY_NAME;
 }
 
-/* factor for a FLAME_SHARED change (common to all functions), so that its color is pale */
+/* factor that makes the color of a FLAME_SHARED change (common to all functions) pale */
 #define PALE 0.16
 
 static void box_color(const struct svg *s, const struct flame_box *box, pprofc_str name,

@@ -124,11 +124,12 @@ function labelForms(name) {
   return forms;
 }
 
-const SMALL = 10.5 / 12; // the size of small labels; widths are measured at 12 pixels
-const FEWEST = 4; // leading letters that still tell a name
+const SMALL = 10.5 / 12; // size of small labels, relative to normal labels of 12 pixels
+const FEWEST = 4; // minimum number of leading letters that identify a name
 
-// Returns the label of a box: the longest form that fits, or else the longest form that fits in small letters, or else the
-// first letters of the shortest form. Returns null if fewer than four letters fit. `whole`: the label is a complete form.
+// Returns the label of a box. This is the longest form that fits, else the longest form that fits in small letters,
+// else the first letters of the shortest form. Returns null if fewer than four letters fit. `whole`: the label is a
+// complete form.
 function fitLabel(forms, room, measure, sign = "") {
   const most = room / SMALL - 0.5, fits = (text, limit) => measure(sign + text) <= limit;
   const large = forms.find((text) => fits(text, room));

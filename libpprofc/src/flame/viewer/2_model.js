@@ -3,7 +3,7 @@ const ORIGINS = ["unknown", "user", "library", "system"];
 const STATUS = { unchanged: 0, slower: 1, faster: 2, added: 3, removed: 4 };
 const STATUS_NAMES = ["unchanged", "slower", "faster", "added", "removed"];
 const STATUS_SIGNS = ["", "▲ ", "▼ ", "+ ", "− "];
-const SMALLER = "(smaller frames)"; // what was cut below a node
+const SMALLER = "(smaller frames)"; // name of the box for the nodes that were cut below a node
 
 async function inflate(bytes) {
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));

@@ -7,8 +7,8 @@ class Drawing {
   constructor(canvas, app, callers) {
     Object.assign(this, { canvas, app, callers, scroll: 0, left: 0, span: 1, top: 0 });
     this.context = canvas.getContext("2d");
-    this.rows = new Map(); // row number to the boxes drawn in it, left to right: for the mouse
-    this.widths = new Map(); // of texts
+    this.rows = new Map(); // for the mouse: map from a row number to the boxes in this row, left to right
+    this.widths = new Map(); // cached widths of texts
   }
 
   // `top` is the first depth that has a row.
@@ -26,7 +26,7 @@ class Drawing {
   // While it paints, the drawing caches the size of the canvas, because browsers need much time to compute this size.
   get width() { return this.size ? this.size.width : this.canvas.clientWidth; }
   get height() { return this.size ? this.size.height : this.canvas.clientHeight; }
-  get unit() { return this.width / this.span; } // pixels per value
+  get unit() { return this.width / this.span; } // number of pixels per unit of the values
   get icicle() { return this.app.state.sandwich ? !this.callers : this.app.state.icicle; }
   get rowsHigh() { return Math.max(1, this.place.deepest + 1 - this.top); }
   get mostScroll() { return Math.max(0, this.rowsHigh * ROW - this.height); }

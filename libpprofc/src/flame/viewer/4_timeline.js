@@ -1,6 +1,6 @@
 // The timeline: a flame chart in the order of time, with one group of rows for each thread.
 
-const BLOCK = 64; // events that are drawn as one where they are narrower than a pixel
+const BLOCK = 64; // number of events in a block; a block narrower than a pixel is drawn as one box
 
 class Timeline extends Drawing {
   constructor(canvas, app, labels) {
@@ -84,7 +84,7 @@ class Timeline extends Drawing {
     this.last = -1;
     for (let i = low; i < end && t.from[i] < to;) {
       let next = i + 1, node = this.nodes[i], deep = depth[node];
-      for (let after = next; next < end; next = after) { // events within a pixel: a block, or one
+      for (let after = next; next < end; next = after) { // join the events within a pixel: a block, or one event
         const block = (next - first) / BLOCK, last = Math.min(end, next + BLOCK);
         const whole = Number.isInteger(block) && t.until[last - 1] - t.from[i] < pixel;
         after = whole ? last : next + 1;

@@ -102,7 +102,7 @@ class App {
     if (!this.model.times) Object.assign(this.state, { t0: "", t1: "", timeline: false });
     if (change !== this.state && ("t0" in change || "t1" in change)) change.whole ??= "";
     if (change.reverse || change.sandwich) change.timeline = false;
-    if (change.t0 || change.t1 || change.timeline) change.group = -1; // an address with both keeps the range
+    if (change.t0 || change.t1 || change.timeline) change.group = -1; // an address with a range and a group keeps the range
     if (change.group >= 0) Object.assign(change, { t0: "", t1: "", timeline: false });
     if (change.timeline) Object.assign(change, { reverse: false, sandwich: "" });
   }

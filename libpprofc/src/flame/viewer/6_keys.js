@@ -45,7 +45,7 @@ function keySheet() {
 // Actions of the page -flame that a page around the viewer replaces by its own.
 const ownHost = (app) => ({
   search: () => app.parts.search.focus(),
-  sheet: () => { app.parts.sheet.showModal(); app.parts.sheet.scrollTop = 0; }, // the button at the end has the focus
+  sheet: () => { app.parts.sheet.showModal(); app.parts.sheet.scrollTop = 0; }, // scroll up: the button at the end has the focus
   side: (tab) => app.model.hasBase && app.set({ tab }),
   type: () => app.set({ type: (app.state.type + 1) % app.model.types.length }),
   list: () => app.set({ list: !app.state.list }),

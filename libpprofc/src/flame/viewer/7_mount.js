@@ -130,7 +130,7 @@ class Pointers {
     const { app } = this, pointed = e.button === 2 || e.pointerType === "touch", node = pointed ? this.nodeOf(e) : app.selected;
     if (!this.main || node <= 0) return;
     e.preventDefault();
-    this.moved = true; // a long press is no click
+    this.moved = true; // a long press is not a click
     this.hideTip();
     if (pointed) this.drawing.pick(this.boxOf(e));
     app.select(node, true, true);
@@ -142,7 +142,7 @@ class Pointers {
     if (e.button) return;
     this.down.set(e.pointerId, { x: e.offsetX, y: e.offsetY });
     if (this.down.size === 1) this.moved = false, this.start = { x: e.offsetX, y: e.offsetY };
-    try { this.drawing.canvas.setPointerCapture(e.pointerId); } catch (error) { /* the pointer is gone */ }
+    try { this.drawing.canvas.setPointerCapture(e.pointerId); } catch (error) { /* the pointer no longer exists */ }
   }
   pointermove(e) {
     const last = this.down.get(e.pointerId);

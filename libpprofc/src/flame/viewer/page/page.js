@@ -1,4 +1,4 @@
-// The page of -flame: the data are in the page, the state is in its address.
+// The page of -flame. The data is in the page, and the state is in its address.
 "use strict";
 
 (async () => {
@@ -6,13 +6,13 @@
     const text = atob(document.getElementById(id).textContent.trim());
     return Uint8Array.from(text, (c) => c.charCodeAt(0));
   };
-  // The state of the address, without the totals that only a server knows.
+  // Returns the state in the address, without the totals that only a server knows.
   const given = () => {
     const state = new URLSearchParams(location.hash.slice(1));
     state.delete("whole");
     return state;
   };
-  // The address in letters that people can read.
+  // Returns an address in which people can read names.
   const readable = (text) => encodeURIComponent(text).replace(/%(2F|3A|3B|40|5B|5D)/g, decodeURIComponent);
   const write = (state, entry) => {
     const text = Object.entries(state).map(([key, value]) => key + "=" + readable(value)).join("&");
