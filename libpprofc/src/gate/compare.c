@@ -112,7 +112,7 @@ static size_t ratios_up_to(struct gate_sample base, struct gate_sample head, dou
 /* Returns element `n` of the sorted ratios head / base of all pairs of values. Bisects the bits of
  * doubles instead of storing all ratios: nonnegative doubles have the order of their bits. */
 static double nth_ratio(struct gate_sample base, struct gate_sample head, size_t n) {
-  /* `high` has the bits of infinity. */
+  /* `high` begins as the bits of infinity. */
   uint64_t low = 0, high = 0x7FF0000000000000u;
   while (low < high) {
     uint64_t middle = low + (high - low) / 2;
@@ -375,7 +375,8 @@ static const char *test_on_rounds(const char *test) {
 
 /* ---- counts ------------------------------------------ */
 
-/* The noise of a count is this number times range / median of base or head, the larger of both. */
+/* Factor for the noise of a count. The noise is this factor times the range divided by the median,
+ * for base or for head, whichever is larger. */
 #define COUNT_SWING 3
 
 /* Returns the range of a sample divided by its median. */

@@ -13,8 +13,8 @@
 
 struct gate;
 
-/* Smallest absolute changes that are regressions: for times in seconds, for sizes in bytes, and for
- * values in other units. 0: the default, which is not 0 for memory. Negative: no floor. */
+/* Smallest absolute changes that are regressions: of times (in seconds), of sizes (in bytes), and
+ * of values in other units. 0: the default, which is not 0 for memory. Negative: no floor. */
 struct gate_floor {
   double seconds, bytes, plain;
 };
@@ -27,7 +27,7 @@ struct gate_rule {
   double threshold, alpha; /* smallest relative change that counts, and significance level */
   double accepted;         /* largest relative regression that the rule accepts */
   struct gate_floor floor;
-  int direction; /* 1: higher is better, -1: lower is better, 0: not set */
+  int direction; /* better direction: 1 higher, -1 lower, 0 not set */
   /* last day of the rule, such as "2027-01-31", and the reason for the rule */
   pprofc_str until, reason;
   size_t line; /* line in the rules file */
@@ -112,7 +112,8 @@ struct gate_test {
   double delta; /* difference relative to the base: (head - base) / base; +Inf if the base is 0 */
   double low, high;   /* confidence interval of delta; NaN if unknown */
   double p, adjusted; /* p-value before and after the correction for the number of tests */
-  const char *test;   /* "Welch", "U" ...; "table" if p comes from a printed table */
+  const char
+      *test; /* name of the test: "Welch", "U" ...; "table" if p comes from a printed table */
 };
 
 #define GATE_TESTS 3 /* maximum number of tests of a row */
@@ -120,7 +121,7 @@ struct gate_test {
 struct gate_row {
   pprofc_str group; /* package or configuration: "pkg: a/b goos: linux"; may be empty */
   pprofc_str name, unit;
-  int direction; /* 1: higher is better, -1: lower is better, 0: unknown */
+  int direction; /* better direction: 1 higher, -1 lower, 0 unknown */
   /* true if the base has the benchmark, and true if the head has it */
   bool in_base, in_head;
   /* Results of the tests: the test of the settings (Welch or U), then U, then the trimmed t-test. A
@@ -232,7 +233,7 @@ struct gate {
   size_t too_few; /* number of inconclusive rows with too few samples */
   size_t unmeasured;
   size_t timed;        /* number of compared rows whose values depend on the load of the machine */
-  size_t stale_inputs; /* 1 if an input is much older than another input, else 0 */
+  size_t stale_inputs; /* number of inputs that are much older than another input: 0 or 1 */
   /* Number of benchmarks judged by CPU time, and number judged by wall time. Counts only benchmarks
    * that have both times. */
   size_t cpu_times, wall_times;

@@ -373,7 +373,7 @@ void gate_excuse(struct gate *gate, struct gate_row *row) {
   row->unjudged = true;
 }
 
-/* A result passes only if at most one in this number of benchmarks could not be judged. */
+/* A result passes only if at most 1 / UNJUDGED_MAX of the benchmarks could not be judged. */
 #define UNJUDGED_MAX 5
 
 bool gate_is_inconclusive(const struct gate *gate) {

@@ -197,7 +197,7 @@ bool gate_find_visible(struct gate *gate);
  * The measurement ends early if a look decides about all selected benchmarks. */
 
 #define GATE_SCREEN_ROUNDS 5  /* number of rounds of all benchmarks in the first stage */
-#define GATE_SCREEN_LEAST  10 /* with fewer requested rounds, there is only one stage */
+#define GATE_SCREEN_LEAST  10 /* minimum number of requested rounds for two stages */
 
 /* number of further rounds from one look (early judgement) to the next */
 #define GATE_LOOK_ROUNDS 5

@@ -1,6 +1,6 @@
 /* Computes the power of Welch's t-test and the Mann-Whitney U test for normal noise proportional to
- * the value: the smallest change that a test detects, and the number of samples that detect a given
- * change. */
+ * the value. Finds the smallest change that a test detects, and the number of samples that detect a
+ * given change. */
 #include "gate/judge.h"
 
 #define CHANGE_MAX  10.0  /* largest relative increase to check */

@@ -76,7 +76,7 @@ static const char *why_not_cpu(const struct gate_row *wall, const struct gate_ro
   return NULL;
 }
 
-/* Returns the reason why wall time is judged, or NULL if CPU time is judged. */
+/* Returns the reason why the gate judges wall time, or NULL if it judges CPU time. */
 static const char *why_wall(const struct gate *gate, const struct gate_row *wall,
                             const struct gate_row *cpu) {
   pprofc_gate_time time = gate->settings.time;
@@ -103,7 +103,7 @@ static void time_choose(struct gate *gate, const struct gate_times *t) {
 }
 
 /* Excludes user time and system time from judging, because the gate judges their sum. If the sum is
- * unknown for a sample, the gate judges neither of them. */
+ * unknown for a sample, the gate judges neither time. */
 static void set_parts_aside(struct gate_row *rows, const struct gate_times *t) {
   static const enum kind parts[] = {USER, SYSTEM};
   for (size_t i = 0; i < 2; i++)

@@ -139,8 +139,8 @@ const char *gate_row_verdict(const struct gate_row *row) {
 /* Maximum number of rounds of a benchmark, as a multiple of the requested number. */
 #define SCREEN_MAX 4
 
-/* The significance level of a look (an early judgement, see judge.h) is a share of the row's level:
- * at most LOOK_SHARE for one look, and at most LOOKS_SUM for all looks together. */
+/* Limits for the significance levels of looks (early judgements, see judge.h), as shares of the
+ * row's level: LOOK_SHARE for one look, LOOKS_SUM for all looks together. */
 #define LOOK_SHARE 0.01
 #define LOOKS_SUM  0.07
 

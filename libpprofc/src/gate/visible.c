@@ -62,9 +62,9 @@ struct visible_search {
   size_t count;
 };
 
-/* Sets row->visible, the smallest change that the gate would find in four of five cases. A row that
- * was measured only in the first rounds (row->screened) gets the smallest change that counts as a
- * regression: the first rounds find this change in four of five cases. */
+/* Sets row->visible, the smallest change that the gate would find in four of five cases. For a row
+ * that was measured only in the first rounds (row->screened), this is the smallest change that
+ * counts as a regression. The first rounds find such a change in four of five cases. */
 static bool see_change(struct visible_search *v, struct gate_row *row, bool known) {
   struct gate_design design = design_of(v->gate, row);
   if (row->screened) {

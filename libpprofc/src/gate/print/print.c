@@ -188,7 +188,7 @@ static void put_insignificant(struct buffer *out, const struct gate *gate,
 /* Writes the reason why a row is inconclusive. */
 static void put_inconclusive(struct buffer *out, const struct gate *gate,
                              const struct gate_row *row) {
-  if (row->wanted > 0) return; /* gate_print_remarks prints it: the noise of counts */
+  if (row->wanted > 0) return; /* gate_print_remarks prints the reason: the noise of counts */
   if (row->significant && row->one_process)
     buffer_add_text(out, "; all samples of base or head come from one process");
   else if (row->significant && row->overloaded && !gate->settings.any_load)

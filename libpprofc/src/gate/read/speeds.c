@@ -10,8 +10,8 @@
 #define GROUPS_MOST  16 /* maximum number of groups of benchmarks with equal unit and rounds */
 /* The gate divides by the machine's speeds only if at most this share of the variance remains. */
 #define LOWERED 0.7
-/* The gate pairs each round of base with the same round of head only if this reduces the variance
- * of the change to at most this share. */
+/* The gate pairs each round of base with the same round of head if pairing reduces the variance of
+ * the change to at most this share. */
 #define PAIRED 0.25
 /* Factor for the p-value of the geometric mean. The gate also tests each benchmark, so without this
  * factor it would report too many unchanged suites as worse. */
