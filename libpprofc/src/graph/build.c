@@ -10,7 +10,7 @@
 /* Scratch memory of graph_build. */
 struct build {
   struct graph *graph;
-  uint8_t *kept;   /* 1 for each node that is shown, else 0 */
+  uint8_t *kept;   /* for each node, 1 if it is shown, else 0 */
   bool all_kept;   /* true if no node was dropped; nodes whose values are 0 then also have edges */
   uint32_t *queue; /* queue of nodes for the search in has_other_way */
   uint32_t *seen;  /* for each node, the number (`stamp`) of the last search that reached it */

@@ -6,7 +6,7 @@
 #define GRAIN THRESHOLD(8192)
 
 /* A kept frame of the path. `edge` is the index of the edge from the previous kept frame to this
- * frame. It is NONE if the edge is not selected, leads from a node to itself, or is also in the
+ * frame. `edge` is NONE if the edge is not selected, leads from a node to itself, or is also in the
  * path nearer to the root. */
 struct edges_step {
   int64_t pending, pending_div;

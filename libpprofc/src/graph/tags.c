@@ -49,8 +49,8 @@ struct tags_step {
   int64_t pending, pending_div;
   struct tag_first first;
   uint32_t node, offset;
-  /* True if this frame of the path adds its sums to the node: the node is kept, and the path does
-   * not contain it nearer to the root. */
+  /* True if this frame of the path adds its sums to the node. The node must be kept, and must not
+   * occur nearer to the root in the path. */
   bool counts;
 };
 
