@@ -49,8 +49,7 @@ struct import_format {
 extern const struct import_format import_formats[];
 
 /* Tries to read `data`, which is not compressed and has no byte order mark. Returns the same as
- * import_lines_fn. After any status but PPROFC_E_NO_MATCH, the caller must not read the data
- * again. */
+ * import_lines_fn. The caller may read the data again only after PPROFC_E_NO_MATCH. */
 pprofc_status import_read(const struct import_format *format, pprofc_str data,
                           const pprofc_allocator *mem, const struct import_options *options,
                           pprofc_profile **profile, pprofc_error *error);

@@ -78,7 +78,7 @@ void import_add_utf16(struct buffer *out, uint32_t unit, uint32_t *high);
 pprofc_str import_first_line(pprofc_str text);
 
 /* Removes ":12" from the end of *text. Returns false, and leaves *text unchanged, if the text does
- * not end with a number that is not negative. */
+ * not end with a number of at least 0. */
 bool import_take_number(pprofc_str *text, int64_t *number);
 
 /* Removes the next word from *rest; spaces and tabs separate words. Returns false if no word is
@@ -168,7 +168,7 @@ void import_account_one(pprofc_builder *builder, uint64_t read, const char *even
                         const char *one, const char *many);
 
 /* Adds a comment if `said`, the total that the file states, differs from `read`, the number of
- * events read: "totals differ: the file says 9 samples, 8 were read". */
+ * events read. Example: "totals differ: the file says 9 samples, 8 were read". */
 void import_compare_total(pprofc_builder *builder, const char *events, uint64_t said,
                           uint64_t read);
 
@@ -217,8 +217,8 @@ struct call_paths {
   struct call_path *items;
   size_t count, room;
   uint32_t newest;     /* index of the path that was entered last */
-  struct map by_frame; /* map from caller and location to a path; has no path that is the `callee`
-                          of another */
+  struct map by_frame; /* map from caller and location to a path; lacks each path that is the
+                          `callee` of another path */
   uint32_t *frames;    /* working memory: frames of one stack, leaf first */
   size_t frame_room;
 };

@@ -120,8 +120,8 @@ static bool take_start(pprofc_str *line, pprofc_str start) {
   return true;
 }
 
-/* Finds all events. Scans the whole file, because parts may have different events, and a line
- * "event:" with a long name may come before or after the line "events:". */
+/* Finds all events. Scans the whole file, because parts may have different events. A line "event:"
+ * with a long name may come before or after the line "events:". */
 bool callgrind_find_events(struct callgrind_events *events, pprofc_str text,
                            pprofc_builder *builder) {
   bool long_names = false;

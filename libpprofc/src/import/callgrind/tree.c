@@ -15,9 +15,9 @@
 /* Relative rounding error of sums and products of shares. */
 #define ROUNDING 1e-9
 
-/* Limits of a tree. For n functions and calls, it has at most NODES_ALWAYS + n * NODES_FOR_EACH
- * nodes, and at most VISITS_ALWAYS + n * VISITS_FOR_EACH calls are visited. Trees of compilers and
- * interpreters have about three nodes for each function and each call. */
+/* Limits of a tree with n functions and calls: NODES_ALWAYS + n * NODES_FOR_EACH nodes, and
+ * VISITS_ALWAYS + n * VISITS_FOR_EACH visited calls. Trees of compilers and interpreters have about
+ * three nodes for each function and each call. */
 #define MAX_NODES       ((size_t)1 << 18)
 #define MAX_FRAMES      ((uint64_t)1 << 22)
 #define NODES_ALWAYS    ((size_t)1 << 11)

@@ -143,8 +143,8 @@ static void events_survey(struct jfr *j, const struct jfr_handler *h, struct jfr
   if (h->event->action == EVENTS_COUNT) j->has_type[type + 1] = true;
 }
 
-/* True for an event that has a stack, but is known not to be a sample, such as an event of the JDK
- * without "Sample" in its name. */
+/* True for an event that has a stack, but is known not to be a sample. An example is an event of
+ * the JDK without "Sample" in its name. */
 static bool events_is_other(pprofc_str name) {
   if (str_equal(name, STR("profiler.Free"))) return true;
   return str_starts(name, STR("jdk.")) && str_find(name, STR("Sample")) == name.size;

@@ -33,7 +33,7 @@ uint32_t call_tree_find(const struct json_call_tree *tree, const struct node *id
 }
 
 /* Follows callers from a node to the root, or to a node that was already reached. If the same walk
- * had reached it, the callers form a loop: cuts the loop and returns true. */
+ * has reached that node before, the callers form a loop: cuts the loop and returns true. */
 static bool call_tree_cut_from(struct json_call_tree *tree, size_t start) {
   uint32_t walk = (uint32_t)start + 1, node = (uint32_t)start;
   while (!tree->nodes[node].seen) {

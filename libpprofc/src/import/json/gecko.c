@@ -15,7 +15,7 @@ struct gecko {
   struct call_paths paths;
   const struct node **profiles; /* profiles of all processes, child processes after their parents */
   size_t profile_count, profile_room;
-  /* Numbers of samples that were read, that have no stack, and that belong to hidden threads. */
+  /* Numbers of all samples, of samples without a stack, and of samples of hidden threads. */
   uint64_t read, empty, hidden;
 };
 

@@ -414,8 +414,8 @@ static bool trace_read_thread(struct trace_reader *r, const struct trace_entry *
   return trace_walk(r->arena, &begins, &ends, &r->lists, sums, &r->faults);
 }
 
-/* In the recorded times (builder_event_of) from index `first` on, replaces the index of a sum by
- * the index of the sum's sample. `sample` is the index of this thread's first sample. */
+/* Replaces the index of a sum by the index of the sum's sample, in the recorded times
+ * (builder_event_of) from index `first` on. `sample` is the index of this thread's first sample. */
 static bool trace_number_events(struct trace_reader *r, const struct trace_sums *sums, size_t first,
                                 size_t sample) {
   if (first == builder_event_count(r->builder)) return true;

@@ -6,7 +6,7 @@
 enum { CONTENTION_CLOCK, CONTENTION_PERIOD, CONTENTION_MILLISECONDS, CONTENTION_ATTRIBUTES };
 
 static const char *const contention_attributes[CONTENTION_ATTRIBUTES] = {
-    [CONTENTION_CLOCK] = "cycles/second", /* 0 if unknown */
+    [CONTENTION_CLOCK] = "cycles/second", /* unit 0: unknown */
     [CONTENTION_PERIOD] = "sampling period",
     [CONTENTION_MILLISECONDS] = "ms since reset"};
 

@@ -1,5 +1,5 @@
-/* Reads binary CPU profiles of gperftools, for native code or for Java: a stream of machine words
- * of 4 or 8 bytes in either byte order (docs/spec/pprof.md, 5.1). */
+/* Reads binary CPU profiles of gperftools, for native code or for Java (docs/spec/pprof.md, 5.1). A
+ * profile is a stream of machine words of 4 or 8 bytes in either byte order. */
 #include "import/legacy/legacy.h"
 
 struct word_format {

@@ -50,7 +50,7 @@ static bool find_header(pprofc_str line, bool (*take_end)(pprofc_str *, struct h
     if (at == line.size) return false;
     line = str_slice(line, at + start.size, line.size);
     pprofc_str rest = line;
-    /* "144:  8498176 [   144:  8498176]" */
+    /* Parse counts such as "144:  8498176 [   144:  8498176]". */
     if (text_scan(&rest, " #: # [ #: # ]", h->numbers) && take_end(&rest, h)) return true;
   }
 }

@@ -45,7 +45,8 @@ bool text_scan(pprofc_str *s, const char *pattern, pprofc_str *fields);
  * Returns false if there is no such character. `run` must not be `s`. */
 bool text_take_run(pprofc_str *s, bool (*is)(char), pprofc_str *run);
 
-/* Like text_take_run, but white space must precede the characters. Also removes the white space. */
+/* Does the same as text_take_run, but white space must precede the characters. Also removes the
+ * white space. */
 bool text_take_spaced_run(pprofc_str *s, bool (*is)(char), pprofc_str *run);
 
 /* Finds the next "0x..." in lower case in *rest, and sets *digits to its digits without "0x".
@@ -149,8 +150,8 @@ static inline uint64_t legacy_frame_address(const struct legacy *l,
 /* Removes the second frame of a sample, which must have at least two frames. */
 void legacy_drop_second_frame(struct legacy *l, struct legacy_sample *sample);
 
-/* Removes the second frame of each sample if this frame repeats the leaf, because signal handlers
- * record the leaf twice, the second time as a return address. */
+/* Removes the second frame of each sample if this frame repeats the leaf. Signal handlers record
+ * the leaf twice, the second time as a return address. */
 void legacy_drop_repeated_leaves(struct legacy *l);
 
 /* Scales the count and total size of sampled allocations to an estimate for all allocations

@@ -194,7 +194,7 @@ static bool older_put_profile(struct older *c, const struct older_profile *p, si
   return ok;
 }
 
-/* If a profile has a default sample type, adds an attribute with the name of this type. */
+/* Adds an attribute with the name of the profile's default sample type, if the profile has one. */
 static bool older_default_type(struct older *c, struct older_profile *p) {
   if (!p->default_type || p->default_type >= p->type_count) return true;
   struct wire w = wire_inside(&p->types[p->default_type]);

@@ -125,8 +125,8 @@ static bool otlp_form_of(void *context, const struct wire_field *sample) {
   return form->values_second || f.is_list[4] || (alone && f.count[4] && !f.count[2]);
 }
 
-/* Sets *values_second to true if the samples of a message have the encoding of versions 1.8
- * and 1.9, and to false if they have the current one. Returns false if the samples fit both. */
+/* Sets *values_second: true if the samples of a message have the encoding of versions 1.8 and 1.9,
+ * false if they have the current encoding. Returns false if the samples fit both. */
 static bool otlp_sample_form(pprofc_str frame, bool *values_second) {
   struct otlp_form form = {.links = SIZE_MAX};
   bool known = otlp_visit(frame, OTLP_LEVELS, otlp_form_of, &form);

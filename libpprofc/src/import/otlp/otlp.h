@@ -183,8 +183,8 @@ struct otlp_labels otlp_labels_of(struct otlp *o, int64_t index);
 bool otlp_add_sample(struct otlp *o, int32_t index, const int64_t *values);
 /* True if the dictionary contains a stack with this index. */
 bool otlp_has_stack(const struct otlp *o, int32_t index);
-/* These functions load data of a stack into the processor's cache before the stack is read:
- * otlp_prefetch_stack the stack's entry in the table, otlp_prefetch_frames the stack's message. */
+/* These functions load data into the processor's cache before a stack is read. otlp_prefetch_stack
+ * loads the stack's entry in the table. otlp_prefetch_frames loads the stack's message. */
 void otlp_prefetch_stack(const struct otlp *o, int32_t index);
 void otlp_prefetch_frames(const struct otlp *o, int32_t index);
 

@@ -158,7 +158,8 @@ static char instruments_point_of(pprofc_str number) {
 }
 
 /* Returns the largest rounding error of a printed number with `decimals` decimals, in bytes,
- * nanoseconds or cycles: half a unit of the last digit, plus 1 for the conversion to an integer. */
+ * nanoseconds or cycles. The error is half a unit of the last digit, plus 1 for the conversion to
+ * an integer. */
 static int64_t instruments_slack(double scale, int decimals) {
   static const double of_decimals[] = {1, 1e-1, 1e-2, 1e-3};
   bool usual = decimals < (int)(sizeof of_decimals / sizeof *of_decimals);

@@ -37,7 +37,6 @@ static pprofc_str symbol_name(pprofc_str symbol) {
   return has_offset ? str_slice(symbol, 0, plus) : symbol;
 }
 
-/* Parses a frame: "7f12 symbol+0x12 (object)". */
 bool perf_script_parse_frame(pprofc_str line, struct perf_script_frame *frame) {
   *frame = (struct perf_script_frame){0};
   pprofc_str rest = line, word;

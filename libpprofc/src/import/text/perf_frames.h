@@ -153,7 +153,7 @@ void perf_script_converted(const struct buffer *text, pprofc_builder *builder, s
 /* True for a time with a colon after it: "824.484931:". */
 bool perf_script_is_time(pprofc_str word);
 
-/* True if the first line that is neither blank nor a comment, or the line after it, is a frame. */
+/* True if the first line that is not blank and not a comment, or the line after it, is a frame. */
 bool perf_loose_begins(pprofc_str text);
 /* Repairs text of perf: writes it to `out` with complete headers and indented frames. Returns false
  * if the text is not output of perf. */

@@ -173,9 +173,8 @@ static int perf_maps_try(const struct perf_maps *maps, const struct perf_probe *
 }
 
 /* True if the addresses of frames are offsets in files. In a program that is not
- * position-independent, such as a Go program, a low address is ambiguous: it can be an offset in a
- * file or an address in memory. So the frames whose addresses are not ambiguous decide for all
- * frames. */
+ * position-independent, such as a Go program, a low address can be either. So the frames whose
+ * addresses are not ambiguous decide for all frames. */
 static bool perf_maps_has_offsets(const struct perf_maps *maps) {
   long sum = 0;
   for (size_t i = 0; i < maps->probe_count; i++) sum += perf_maps_try(maps, &maps->probes[i]);

@@ -260,7 +260,7 @@ static bool is_header(pprofc_str line, pprofc_str below, struct perf_script_head
 }
 
 /* True if the rest of a header is a frame. If frames follow the header, the rest must name an
- * object file, because a word like "abc" in the text of a tracepoint looks like an address. */
+ * object file. A word like "abc" in the text of a tracepoint also looks like an address. */
 static bool has_frame(pprofc_str rest, pprofc_str below, struct perf_script_frame *frame) {
   return rest.size && perf_script_parse_frame(rest, frame) &&
          (frame->object.size || !frame_is_below(below, false));

@@ -83,7 +83,8 @@ bool import_is_pmcstat(pprofc_str text) {
   return false;
 }
 
-/* How many rows, lines and samples were read or skipped. The reader uses only the first event. */
+/* Numbers of rows, lines and samples that were read or skipped. The reader uses only the first
+ * event. */
 struct pmcstat_left {
   uint64_t read;  /* number of rows of the first event */
   uint64_t bad;   /* number of lines of an unknown kind, and of rows without a parent */

@@ -220,7 +220,7 @@ static bool simpleperf_record(struct simpleperf *s, struct wire w, bool samples)
   return !w.fault;
 }
 
-/* If `samples` is true, reads the samples of all records, otherwise all other data. Each record
+/* Reads the samples of all records if `samples` is true, otherwise all other data. Each record
  * follows its size, an integer of 4 bytes. A size of 0 ends the file. Files and threads may come
  * after the samples, so the caller reads the records twice. Returns NULL, or the address of a
  * record that cannot be read. */
