@@ -13,8 +13,8 @@
 #define TROUGHS   8 /* minimum number of low points of a sawtooth that can show a leak */
 /* Smallest range of a sawtooth, as a share of its highest value. */
 #define SAW_DEPTH 0.25
-/* Growth has stopped if the slope of the last third of the values is below the mean slope by more
- * than this number of standard errors. */
+/* Growth has stopped if the slope of the last third is below the mean slope by more than this
+ * number of standard errors. */
 #define STOP_SIGMAS 2.0
 #define SIGMAS      3.0 /* largest fall that sampling explains, in standard errors */
 
@@ -214,8 +214,8 @@ static bool judging_one(struct judging *j) {
 }
 
 double leak_visible(const struct leak_rules *rules, size_t tested, double variance) {
-  /* The growth g has the variance g * `variance`, so it is significant from g = z * z * `variance`.
-   * Use half of alpha, because judging_test doubles the smaller of two p-values. */
+  /* The growth g has the variance g * `variance`, so it is significant if g is at least z * z *
+   * `variance`. Use half of alpha, because judging_test doubles the smaller of two p-values. */
   double z = pprofc_normal_quantile(1 - rules->alpha / (2 * (double)(tested + 1)));
   return fmax(rules->floor, z * z * variance);
 }

@@ -1,5 +1,5 @@
-/* Sorts the profiles of a kind ("heap" ...) by time, drops the first ones, and judges the rest: a
- * series for each stack and for each site (a line at which several stacks allocate). */
+/* Sorts the profiles of a kind ("heap" ...) by time, and drops the first ones. Judges the rest as
+ * series: one for each stack, and one for each site (a line at which several stacks allocate). */
 #include "leaks/leaks.h"
 
 /* The series to judge: one for each stack, then one for each site (allocating line). */
