@@ -1,6 +1,6 @@
-/* Computes everything that a report needs from a profile and options, in pprof's order
- * (docs/spec/pprof.md, 10): the filtered profile, the value to show, its total and the graph. The
- * pipeline prints nothing and does not depend on report formats. A report, a server or a shell
+/* Computes everything that a report needs from a profile and options: the filtered profile, the
+ * value to show, its total and the graph. The steps have pprof's order (docs/spec/pprof.md, 10).
+ * The pipeline prints nothing and does not depend on report formats. A report, a server or a shell
  * calls it and shows the result.
  *
  *   tagroot, tagleaf -> filters -> value, total -> granularity -> graph -> unit of the output
