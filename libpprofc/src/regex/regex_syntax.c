@@ -403,7 +403,7 @@ static void write_repetition(struct regex_parser *p, const struct repetition *r,
 }
 
 /* Writes the repetition of the last atom. `previous` is the start of a repetition operator directly
- * before this operator, as in "a+*", which is an error. It is NOWHERE if there is no such
+ * before this operator, as in "a+*", which is an error. `previous` is NOWHERE if there is no such
  * operator. */
 static bool regex_repeat(struct regex_parser *p, const struct repetition *r, size_t previous) {
   bool lazy = p->flags & REGEX_LAZY;
