@@ -14,8 +14,8 @@ struct line_pass {
   uint32_t *name_of;     /* for each function, the id of its name in `names` */
   uint32_t *function_of; /* for each item in costs->items, the index of its function */
   size_t function_capacity;
-  uint8_t *known; /* for each name, a value NAME_*: its lines are added up, are ignored, or this is
-                     not known yet */
+  uint8_t *known;    /* for each name: NAME_WANTED to add up its lines, NAME_OTHER to ignore them,
+                        NAME_UNKNOWN if this is not decided yet */
   uint32_t *counted; /* for each name, 1 + the index of the last sample that was added to one of its
                         lines */
   uint32_t *stack;

@@ -168,7 +168,7 @@ static bool list_visit_routine(struct list_report *list, const struct list_row *
       return false;
     }
     find_window(rows, count, &first, &last);
-    /* If no lines are shown, it does not matter that the file could not be read. */
+    /* The failure does not matter if no line is shown. */
     if (first <= last) routine.failure = file->failure;
   }
   if (!list->visitor->routine(list->visitor->context, &routine)) return false;

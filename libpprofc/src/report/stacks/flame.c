@@ -141,7 +141,7 @@ static pprofc_status flame_report_begin(struct flame_report *f, struct report *r
   buffer_init(&f->subtitle, report->mem, SIZE_MAX / 2);
   status = flame_report_judge(f, reverse, error);
   if (status == PPROFC_OK) make_subtitle(f);
-  /* The stacks are not needed any more, because the tree has all their data. */
+  /* Free the stacks now, because the tree has all their data. */
   stack_set_free(&f->graph.set);
   if (status == PPROFC_OK && f->subtitle.failed) status = error_nomem(error);
   if (status == PPROFC_OK && !label_cut_frames(&f->graph.frames)) status = error_nomem(error);

@@ -122,7 +122,7 @@ static int64_t shown_value(const struct report *report, int64_t value, int64_t d
   return divided <= (double)INT64_MIN ? INT64_MIN : (int64_t)divided;
 }
 
-/* If *from is negative, adds its absolute value to *to and clears *from, because flame graph tools
+/* Adds the absolute value of *from to *to and clears *from, if *from is negative. Flame graph tools
  * do not accept negative numbers. The two values are base and head, or head and base. */
 static void move_negative(int64_t *from, int64_t *to) {
   if (*from >= 0) return;
