@@ -201,8 +201,8 @@ static bool stack_frame_describe(struct stacks_frames_builder *b, uint32_t locat
   return true;
 }
 
-/* Chooses the line that a frame shows if lines do not distinguish frames: the first line of its
- * function, or if that is unknown, the smallest line in the frame. */
+/* Chooses the line that a frame shows if lines do not distinguish frames. This is the first line of
+ * the function. If that line is unknown, it is the smallest line in the frame. */
 static void note_line(struct stacks_frames_builder *b, struct stack_frame *frame,
                       const struct line *line) {
   if (b->policy->line || !line || line->function == NONE) return;

@@ -1,5 +1,5 @@
 /* Limits trees that have too many nodes to show. While the tree is built, nodes narrower than a
- * bound are folded: one last child of their parent replaces them, and has the sum of their values.
+ * bound are folded. One last child of their parent replaces them, and has the sum of their values.
  * So the totals of every node stay exact.
  *
  * The stacks are read twice. The first pass computes the width of each node and chooses the bound.
