@@ -49,7 +49,7 @@ static struct student_bounds bounds_of_tail(double wanted, double degrees) {
     double step = tail * log(tail / wanted) / (2 * density);
     if (!(t > 0.5) || !isfinite(step)) return none;
     t = fmax(t / 2, t + step);
-    if (fabs(step) < 1e-7 * t) break; /* precise enough: each step squares the error */
+    if (fabs(step) < 1e-7 * t) break; /* precise enough, because each step squares the error */
   }
   struct student_bounds found = {t * (1 - STUDENT_SLACK), t * (1 + STUDENT_SLACK)};
   bool around = pprofc_t_two_sided(found.low, degrees) > wanted &&

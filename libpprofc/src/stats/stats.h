@@ -102,8 +102,8 @@ double stats_chi2_quantile(double p, double degrees);
 /* ---- functions with the bits of Go ------------------ */
 
 /* Computes logarithm, exponential and binomial coefficients. Every bit of a result is the same as
- * in Go's math package on amd64, because CSV output in full precision and the sign of "+0.00%"
- * depend on the last bit. */
+ * in Go's math package on amd64. CSV output in full precision and the sign of "+0.00%" depend on
+ * the last bit. */
 
 double go_log(double x);
 double go_exp(double x);
@@ -176,8 +176,8 @@ double trend_drift(const double *x, size_t count);
  * of neighbours minus their mean (von Neumann 1941). Returns 0 for fewer than 3 values. */
 double trend_noise(const double *x, size_t count);
 
-/* trend_fall returns the largest fall below an earlier value, trend_rise the largest rise above an
- * earlier value. */
+/* trend_fall returns the largest fall below an earlier value. trend_rise returns the largest rise
+ * above an earlier value. */
 double trend_fall(const double *x, size_t count);
 double trend_rise(const double *x, size_t count);
 

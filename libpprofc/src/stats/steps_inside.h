@@ -19,8 +19,8 @@ double steps_student_p(const struct steps_side *a, const struct steps_side *b);
 void steps_cut(const double *values, size_t count, double cut, double *out);
 
 /* Returns the p-value of the t-test for a split of the values [first, end) before `middle`. If
- * neighbouring values have the correlation r, the estimated variance is too small, so the test
- * multiplies it by (1 + r) / (1 - r). */
+ * neighbouring values have the correlation r, the estimated variance is too small. So the test
+ * multiplies the variance by (1 + r) / (1 - r). */
 double steps_p(const double *values, size_t first, size_t middle, size_t end,
                const struct steps_options *options);
 

@@ -79,8 +79,8 @@ struct tied_walk {
 
 /* Adds a distinct value that occurs t times in x and y together. Any r of the t copies may be in x,
  * in choose(t, r) ways. `seen` earlier values have been added, j of them in x. Each of the r copies
- * adds to 2U: 2 for each of the seen - j earlier values in y, and 1 for each of the t - r copies.
- */
+ * adds to 2U: 2 for each of the seen - j earlier values in y, and 1 for each of the t - r copies in
+ * y. */
 static void spread(const struct tied_walk *w, size_t seen, size_t t, size_t limit,
                    const double *weights, const double *from, double *to) {
   size_t width = limit + 1, most = seen < w->nx ? seen : w->nx;
