@@ -333,7 +333,6 @@ static bool same_shape(const struct x86_instruction *x, const struct x86_instruc
   return memcmp(a, b, from) == 0;
 }
 
-/* Compares the two functions in `w->functions`. */
 static enum code_state compare_function(struct code_work *w) {
   const struct code_symbol *f = w->functions[BASE], *g = w->functions[HEAD];
   uint64_t rooms[2];

@@ -92,8 +92,8 @@ const struct code_symbol *code_symbol_at(const struct code_image *image, uint64_
 /* Returns the relocation of the word at an address, or NULL. */
 const struct code_relocation *code_relocation_at(const struct code_image *image, uint64_t address);
 
-/* Returns the size of the object at an address without a symbol: the distance to the next address
- * in `marks`, or to the end of the section. Returns 0 outside of sections. */
+/* Returns the size of the object at an address without a symbol. The object ends at the next
+ * address in `marks`, or at the end of the section. Returns 0 outside of sections. */
 uint64_t code_extent(const struct code_image *image, uint64_t address);
 
 /* Returns the signed little-endian number in `size` bytes, at most 8. */

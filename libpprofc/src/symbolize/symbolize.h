@@ -98,8 +98,8 @@ void demangle_for_display(pprofc_str system_name, enum demangle_mode mode, struc
 struct source_map;
 
 /* Parses a map. `name` is the last part of the map's path, such as "app.js.map". The map belongs to
- * the file that it names, and to files whose name up to the first '.' equals the map's name up to
- * there. Any number of threads may use the map at the same time. */
+ * the file that it names. It also belongs to each file that has the same name as the map up to the
+ * first '.'. Any number of threads may use the map at the same time. */
 pprofc_status source_map_parse(pprofc_str json, pprofc_str name, const pprofc_allocator *mem,
                                struct source_map **map, pprofc_error *error);
 void source_map_free(struct source_map *map);

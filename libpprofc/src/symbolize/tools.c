@@ -284,8 +284,8 @@ static bool check_objdump(struct tools *t, const pprofc_allocator *mem) {
   return status != PPROFC_E_NOMEM;
 }
 
-/* If a tool was not found, sets its path to its name, so that the system searches PATH. `found`
- * stays false: like pprof, tools_symbolize uses nm if no other tool was found. */
+/* Sets the path of a tool to its name if the tool was not found. The system then searches PATH.
+ * `found` stays false: like pprof, tools_symbolize uses nm if no other tool was found. */
 static void use_path(struct tools *t, enum tool tool) {
   if (!t->found[tool])
     snprintf(t->path[tool], sizeof t->path[tool], "%s", tool_names[tool].setting);
@@ -328,8 +328,8 @@ static pprofc_status nm_frames(const struct tool_query *q, struct source_frames 
   return PPROFC_OK;
 }
 
-/* For each address, replaces the name of the outermost frame if nm has a longer name. addr2line
- * takes names from static symbols only. */
+/* Replaces the name of each address's outermost frame if nm has a longer name. addr2line takes
+ * names from static symbols only. */
 static void improve_names(const struct tool_query *q, struct source_frames *frames) {
   struct nm_symbols symbols;
   if (nm_read(q, &symbols, NULL) != PPROFC_OK) return;
