@@ -121,9 +121,9 @@ static bool append_stacks(struct append *a) {
   return true;
 }
 
-/* Adds the label sets of a profile with a stack tree in the order of the file. Reports show the
- * first unit that the file has for a numeric key. The samples of the tree are sorted by stack
- * instead. Returns false when out of memory. */
+/* Adds the label sets of a profile with a stack tree in the order of the file. The samples of the
+ * tree have another order, because they are sorted by stack. Reports show the first unit that the
+ * file has for a numeric key. Returns false when out of memory. */
 static bool append_sets_of_tree(struct append *a, struct merge_labels *labels, uint32_t side) {
   const struct samples *s = &a->profiles[side]->samples;
   if (!s->tree || !s->label_set) return true;
@@ -254,8 +254,8 @@ static void open_sides(struct append *a, pprofc_profile *head, pprofc_profile *b
   a->total = 0;
   for (int side = 0; side < SIDES; side++) {
     pprofc_profile *p = a->profiles[side];
-    /* The result may reuse the columns of a profile if the region of the profile has only two
-     * references: from the profile and from the result. */
+    /* The result may reuse the columns of a profile if only the profile and the result refer to its
+     * region. */
     a->ours[side] = head != base && p->references == 1 && p->region->references == 2;
     a->kept[side] = 0;
     for (size_t i = 0; i < p->samples.count; i++) a->kept[side] += append_keeps(a, &p->samples, i);

@@ -286,7 +286,7 @@ bool transform_diff_base_serves(const pprofc_profile *head, const pprofc_profile
   if (!base->folded) return true;
   for (size_t i = 0; i < base->samples.count * profile_values_each(base); i++)
     if (base->samples.values[i] < -exact || base->samples.values[i] > exact) return false;
-  return !has_base_label(head); /* head samples with base labels may equal summed base samples */
+  return !has_base_label(head); /* a labelled head sample may equal a sum of base samples */
 }
 
 bool transform_diff_unmerged_is_exact(const pprofc_profile *head, const pprofc_profile *base,

@@ -70,8 +70,8 @@ static bool keep_stacks(pprofc_profile *copy, const uint8_t *keep) {
   return true;
 }
 
-/* Removes the labels of dropped samples. A label set that no sample uses any more keeps its index
- * but becomes empty. */
+/* Removes the labels of dropped samples. A label set that no sample uses keeps its index but
+ * becomes empty. */
 static bool select_keep_labels(pprofc_profile *copy, const uint8_t *keep) {
   struct samples *s = &copy->samples;
   struct arena *arena = &copy->region->arena;

@@ -2,8 +2,8 @@
 #include "profile/sum.h"
 #include "transform/transform.h"
 
-/* For each sample: how much of its events (times at which it ran) is before the start (`from`) and
- * before the end (`to`) of the range. */
+/* Length of each sample's events (times at which it ran) before the start of the range (`from`),
+ * and before its end (`to`). */
 struct time_parts {
   struct time_shares shares;
   uint64_t *from, *to;

@@ -21,7 +21,7 @@ static void merge_times(struct merge *m) {
   }
 }
 
-/* If *ours is still the empty string, sets it to the string `theirs` of a source. Returns false
+/* Sets *ours to the string `theirs` of a source if *ours is still the empty string. Returns false
  * when out of memory. */
 static bool first_string(struct merge *m, size_t source, uint32_t theirs, uint32_t *ours) {
   if (*ours) return true;

@@ -1,8 +1,9 @@
 /* The steps of a merge, which share struct merge: tables (functions, mappings, locations by key),
  * samples (hashes, equal samples, order), labels, and the resulting profile.
  *
- * A merged function stands for all equal functions of the sources. So do a merged mapping and a
- * merged location. The result has the merged records that its samples use, under new numbers. */
+ * A merged function replaces all equal functions of the sources. A merged mapping or location
+ * replaces all equal mappings or locations. The result has the merged records that its samples use,
+ * under new numbers. */
 #ifndef PPROFC_TRANSFORM_MERGE_MERGE_H
 #define PPROFC_TRANSFORM_MERGE_MERGE_H
 
