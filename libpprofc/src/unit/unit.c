@@ -29,8 +29,8 @@ static const struct unit_def memory_units[] = {
     {"PB", 1125899906842624.0, SPELLINGS("pb", "pbyte", "petabyte")},
 };
 
-/* The table lacks two spellings of "us": unit_spell converts the one with the Greek letter mu
- * (U+03BC), and pprof does not know the one with the micro sign (U+00B5). */
+/* The table lacks two spellings of "us". unit_spell converts the spelling with the Greek letter mu
+ * (U+03BC). pprof does not know the spelling with the micro sign (U+00B5). */
 static const struct unit_def time_units[] = {
     {"ns", 1.0, SPELLINGS("ns", "nanosecond")},  {"us", 1e3, SPELLINGS("us", "microsecond")},
     {"ms", 1e6, SPELLINGS("ms", "millisecond")}, {"s", 1e9, SPELLINGS("s", "sec", "second")},
