@@ -72,7 +72,7 @@ static void account_total(struct comparison *c) {
 
 /* ---- the explained part ------------------------------ */
 
-/* Stores, for each run, the sum of the flat values of the changed rows. */
+/* Stores for each run the sum of the flat values of the changed rows. */
 static void account_chosen(const struct comparison *c, double *chosen) {
   const struct matrix *m = &c->flat_matrix;
   for (size_t r = 0; r < c->count; r++) chosen[r] = 0;

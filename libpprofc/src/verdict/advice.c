@@ -1,5 +1,5 @@
-/* Computes the smallest change that a comparison finds in 80 % of cases, and how many runs or
- * samples it needs to find a change of 5 %. The formula is fitted to simulations
+/* Computes the smallest change that a comparison finds in 80 % of cases. Also computes how many
+ * runs or samples a comparison needs to find a change of 5 %. The formula is fitted to simulations
  * (tests/perf/verdict/advice.c checks it). */
 #include "verdict/compare.h"
 

@@ -37,8 +37,8 @@ struct amount_grid {
  */
 struct amount_grid amount_grid_for(const struct amount_unit *unit, double largest, double smallest,
                                    bool whole);
-/* A tick is a step of the last digit of the grid. amount_ticks converts a value to ticks.
- * amount_of_ticks formats a number of ticks. */
+/* amount_ticks converts a value to ticks, and amount_of_ticks formats a number of ticks. A tick is
+ * a step of the last digit of the grid. */
 double amount_ticks(const struct amount_grid *grid, double value);
 pprofc_str amount_of_ticks(const struct amount_grid *grid, double ticks, bool plus,
                            char out[AMOUNT_TEXT]);

@@ -55,8 +55,8 @@ static bool calls_begin(struct calls *s) {
 
 /* ---- callers of new functions ------------------------ */
 
-/* True if a row may be the caller that explains a new function: both base and head have the row,
- * and it has at most DOMAIN_SHARE_MOST of all cost. */
+/* True if a row may be the caller that explains a new function. Both base and head must have the
+ * row, and the row must have at most DOMAIN_SHARE_MOST of all cost. */
 static bool callers_fit(const struct comparison *c, uint32_t row) {
   if (row == MAP_NONE) return false;
   const pprofc_verdict_estimate *cum = &c->row[row].cum;
@@ -150,8 +150,8 @@ static void calls_add_domains(const struct calls *s, uint64_t *below) {
 }
 
 /* Returns the estimate of `sum`, the sum of all callees. If a domain (functions between which cost
- * may have moved) contains a callee and grew more, returns the domain's estimate, because cost may
- * have moved from the callees to other functions of the domain. */
+ * may have moved) contains a callee and grew more, returns the domain's estimate. The reason is
+ * that cost may have moved from the callees to other functions of the domain. */
 static pprofc_verdict_estimate calls_net(const struct calls *s, size_t at,
                                          const struct domain_sum *sum) {
   pprofc_verdict_estimate net = sum->shown;
@@ -205,7 +205,7 @@ static bool calls_judge(struct calls *s, struct domain_set *sets, struct domain_
   return true;
 }
 
-/* For each new function, judges the nearest caller that is in all its stacks. */
+/* Judges for each new function the nearest caller that is in all its stacks. */
 static bool callers_judge(struct calls *s, struct domain_set *sets, struct domain_sum *sums,
                           pprofc_verdict_domain *domains) {
   size_t count = 0;

@@ -30,7 +30,7 @@ struct comparison {
   const pprofc_verdict_run *given_base,
       *given_head; /* runs that the caller passed, valid only during the comparison */
 
-  struct quantum quantum; /* how the values of all runs were sampled (walk.h) */
+  struct quantum quantum; /* sampling method of the values of all runs (walk.h) */
   pprofc_str type, unit;
   bool mixed_periods;
   pprofc_verdict_exposure exposure;
@@ -84,8 +84,8 @@ size_t comparison_from(const struct comparison *c, size_t side);
 /* Returns the largest minus the smallest of the values [from, end), each divided by its divisor. */
 double comparison_range(const double *values, const double *divisors, size_t from, size_t end);
 
-/* Returns the shown value of a side (0 for base, 1 for head) from the values of all runs: the mean,
- * or if c->pooled is set, the sum divided by the total seconds. */
+/* Returns the shown value of a side (0 for base, 1 for head) from the values of all runs. This is
+ * the mean. If c->pooled is set, it is the sum divided by the total seconds. */
 double comparison_mean(const struct comparison *c, const double *values, size_t side);
 
 /* Returns the factor that widens an interval because runs have unequal lengths. It is 1 for runs of

@@ -37,7 +37,8 @@ static bool set_has_file(const struct relations *r, const struct domain_set *set
 }
 
 /* Returns the first function of the set that only base has. Returns NULL if base and head share a
- * function of the set, or if the set has fewer than two common callers that are in both. */
+ * function of the set, or if the set has fewer than two common callers that both base and head
+ * have. */
 static const struct candidate *set_replaced(const struct relations *r,
                                             const struct domain_set *set) {
   const struct candidate *gone = NULL;

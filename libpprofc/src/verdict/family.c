@@ -6,9 +6,9 @@
  * family_has compares the growth of a doubled value with this number. */
 #define DOUBLING_ERRORS 4.5
 
-/* True if a row is tested in the family. With min_samples 0, only rows with enough samples to find
- * a doubling are tested, because fewer tests need a smaller correction of their p-values. With one
- * run each of base and head, all rows are tested, so that new functions are not excluded. */
+/* True if a row is tested in the family. With min_samples 0, the family has only rows with enough
+ * samples to find a doubling, because fewer tests need a smaller correction of their p-values. With
+ * one run each of base and head, it has all rows, because it must include new functions. */
 static bool family_has(const struct comparison *c, const struct fit *fit, size_t row) {
   double least = DOUBLING_ERRORS * DOUBLING_ERRORS * (1 / c->side_runs[0] + 1 / c->side_runs[1]);
   bool pair = c->side_runs[0] + c->side_runs[1] == 2;

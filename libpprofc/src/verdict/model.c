@@ -32,8 +32,8 @@ static void common_mean_rates(const struct model *model) {
   }
 }
 
-/* Returns the factor that all functions of a run share: the weighted median, over all rows, of the
- * rate in this run divided by the mean rate in all runs. */
+/* Returns the factor that all functions of a run share. This is the weighted median, over all rows,
+ * of the rate in this run divided by the mean rate in all runs. */
 static double common_of_run(const struct model *model, size_t run) {
   const struct matrix *m = model->m;
   size_t count = 0;

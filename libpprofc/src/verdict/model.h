@@ -1,10 +1,10 @@
 /* Statistics of a comparison. Computes an estimate for each function from a matrix of values, which
  * has a row per function and a column per run. The computation does not use profiles.
  * docs/method/verdicts.md explains the method. The common factor of a run is the factor by which
- * the values of all its functions are larger or smaller than in the mean of the runs, for example
- * because the machine was slower. It is estimated from the functions themselves, and removed before
- * a function is judged. If only sums over runs are known, a column is base or head, and `grouped`
- * describes its runs. */
+ * the values of all its functions differ from the mean of the runs. For example, a slower machine
+ * makes all values larger. The common factor is estimated from the functions themselves, and
+ * removed before a function is judged. If only sums over runs are known, a column is base or head,
+ * and `grouped` describes its runs. */
 #ifndef PPROFC_VERDICT_MODEL_H
 #define PPROFC_VERDICT_MODEL_H
 

@@ -2,8 +2,8 @@
  * all of a change. */
 #include "verdict/compare.h"
 
-/* The search goes on below a node if one part of its change (struct place_part), or up to
- * PLACES_SPLIT parts together, have at least this share of the change. */
+/* Share of a node's change that one part of the change (struct place_part), or up to PLACES_SPLIT
+ * parts together, must have. Otherwise the search ends at the node. */
 #define PLACES_ALL 0.9
 /* Minimum share of a change that each of its parts must have. If a part has less, the change is not
  * split. */
@@ -108,7 +108,8 @@ static size_t places_split(const struct place_part best[PLACES_SPLIT], double go
 }
 
 /* Moves *part down the tree while one child has nearly all of the change. If only several parts
- * together have nearly all, stores them in `best` and returns their number. Otherwise returns 0. */
+ * together have nearly all of the change, stores them in `best` and returns their number. Otherwise
+ * returns 0. */
 static size_t places_descend(const struct places *p, uint32_t name, struct place_part *part,
                              struct place_part best[PLACES_SPLIT]) {
   double goal = part->delta;

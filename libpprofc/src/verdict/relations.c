@@ -92,8 +92,8 @@ void groups_free(struct relations *r) {
 
 /* Largest sum of two changes that cancel, as a share of the larger change. */
 #define BALANCE_MOST 0.25
-/* If the change of a function is not significant, but its unadjusted p-value is below this limit,
- * the change may still cancel the change of another function. */
+/* A change that is not significant may still cancel the change of another function if its
+ * unadjusted p-value is below this limit. */
 #define WEAK_P 0.05
 
 /* Two functions whose changes cancel. */
@@ -253,8 +253,8 @@ static void relations_add_callers(struct relations *r, const struct walk *walk) 
   }
 }
 
-/* If the leaf of the stack changed, adds the weighted value of the sample to `explained` of each
- * caller in the stack. Adds it only once to a recursive caller. */
+/* Adds the weighted value of the sample to `explained` of each caller in the stack, if the leaf of
+ * the stack changed. Adds it only once to a recursive caller. */
 static void relations_explain(struct relations *r, const struct walk *walk, double weight,
                               size_t stamp) {
   uint32_t leaf = walk->frames[0], row = r->c->row_of[leaf];

@@ -1,5 +1,6 @@
-/* Finds the rows that changed, and explains the changes by renamed functions, by pairs of functions
- * whose changes cancel, and by domains (groups of functions between which cost may have moved). */
+/* Finds the rows that changed, and explains the changes. Explanations are renamed functions, pairs
+ * of functions whose changes cancel, and domains (groups of functions between which cost may have
+ * moved). */
 #ifndef PPROFC_VERDICT_RELATIONS_H
 #define PPROFC_VERDICT_RELATIONS_H
 
@@ -7,13 +8,14 @@
 
 /* ---- parts of names --------------------------------- */
 
-/* The functions below split the name of a function into package, type and last part, and compare
- * names that one function may have before and after a rename. */
+/* The functions below split the name of a function into package, type and last part. They also
+ * compare names that one function may have before and after a rename. */
 
 /* Parts of a name. They point into the name, and exclude arguments and the suffixes that compilers
  * add to closures and copies. */
 struct name_parts {
-  pprofc_str package; /* "old/enc" in "old/enc.(*Writer).flush.func1"; "" without a package */
+  pprofc_str package; /* name of the package: "old/enc" in "old/enc.(*Writer).flush.func1"; ""
+                         without a package */
   pprofc_str type;    /* package and type, "old/enc.(*Writer)"; "" for a function without a type */
   pprofc_str last;    /* last part of the name: "flush" */
   bool generated;     /* true if the name had a part that a compiler generated */
@@ -33,8 +35,8 @@ pprofc_str name_package(pprofc_str name);
  * outside the runtime. */
 bool names_replaceable(pprofc_str a, pprofc_str b);
 
-/* True if two names are similar: they are in one package, or share a start and an end that together
- * are at least half of the longer name. Names that are not replaceable are never similar. */
+/* True if two names are in one package, or share a start and an end that together are at least half
+ * of the longer name. Names that are not replaceable are never similar. */
 bool names_similar(pprofc_str a, pprofc_str b);
 
 /* Maximum number of changes that are examined. If there are more, only the largest are examined. */
@@ -89,8 +91,9 @@ struct relations {
    * set also contains the nearest caller up the stack that is in both base and head. */
   uint64_t *callers;
   size_t words;
-  /* bit sets of names, one bit per name as in `callers`: functions that both base and head have,
-   * those whose cum value grew, and those with at most DOMAIN_SHARE_MOST of all cost */
+  /* bit sets of names, one bit per name as in `callers`; known: functions that both base and head
+   * have; grown: functions whose cum value grew; narrow: functions with at most DOMAIN_SHARE_MOST
+   * of all cost */
   uint64_t *known, *grown, *narrow;
   struct row_groups types, files;
   double *explained; /* for each function, the sum of the changes of its callees that changed */
@@ -99,8 +102,8 @@ struct relations {
   size_t names;
 };
 
-/* A group (the functions of a type, or a caller with its callees) explains a move of cost only up
- * to this share of all cost. A larger group would explain almost any move. */
+/* A group (the functions of a type, or a caller with its callees) explains a move of cost only if
+ * it has at most this share of all cost. A larger group would explain almost any move. */
 #define DOMAIN_SHARE_MOST 0.5
 
 /* Groups the rows by type and by file. Sets `file` and `wide` for each candidate. Returns false

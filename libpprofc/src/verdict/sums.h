@@ -82,8 +82,8 @@ uint32_t sums_name(struct sums *sums, pprofc_str name, pprofc_str file);
 struct sums_type *sums_type_at(struct sums *sums, pprofc_str type, pprofc_str unit);
 
 /* Makes verdicts from two sums, like pprofc_verdicts_new from runs. Sums do not have the values of
- * each run, so base and head each have one factor that all functions share, instead of one for each
- * run. The verdicts lack the results that need stacks, such as renamed functions. */
+ * each run. So base and head each have one factor that all functions share, instead of a factor for
+ * each run. The verdicts lack the results that need stacks, such as renamed functions. */
 pprofc_status verdicts_of_sums(const struct sums *base, const struct sums *head,
                                const pprofc_verdict_options *options, pprofc_verdicts **verdicts,
                                pprofc_error *error);

@@ -62,8 +62,8 @@ const struct accepted *rules_accept(const struct rules *rules, pprofc_str name, 
 
 /* ---- sampling --------------------------------------- */
 
-/* How the values of a sample type were sampled. The quantum is the sampling variance of a value per
- * unit of value. If all samples have the same value, the quantum is that value. */
+/* Sampling of the values of a sample type. The quantum is the sampling variance of a value per unit
+ * of value. If all samples have the same value, the quantum is that value. */
 
 enum sampling_kind {
   SAMPLING_EXACT,  /* every event was counted */

@@ -133,7 +133,8 @@ static bool noise_gate_fires(const struct noise_gate *g, const pprofc_verdict_es
   return growth >= g->threshold;
 }
 
-/* Converts the condition's threshold to the profile's unit. Returns false if impossible. */
+/* Converts the condition's threshold to the profile's unit. Returns false if the units are not
+ * compatible. */
 static bool noise_gate_convert(struct noise_gate *g) {
   pprofc_str unit = g->report->summary.unit;
   g->threshold = g->c.threshold;
