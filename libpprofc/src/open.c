@@ -223,8 +223,8 @@ static pprofc_status read_stream(const struct text_bytes *bytes, uint64_t source
   return open_explain(status, error);
 }
 
-/* True if the reader must first try to read the input as a stream: the input is large, and the
- * memory limit allows a buffer for its first bytes. */
+/* True if the reader must first try to read the input as a stream. The input must be large, and the
+ * memory limit must allow a buffer for its first bytes. */
 static bool open_may_stream(uint64_t size, const pprofc_limits *limits) {
   return size >= STREAM_FROM && size <= limits->input_bytes &&
          limits->memory_bytes >= 4 * TEXT_HEAD;
