@@ -1,13 +1,13 @@
 #!/bin/sh
-# Runs the tests under the sanitizers of clang, and counts the lines that they run: builds with AddressSanitizer,
-# UndefinedBehaviorSanitizer and counters of lines, runs the tests of the library and the programs, and prints the files of the library
-# and the programs, the least covered first. Fails if a test fails, below 97 % of all lines, or below 85 % of a file.
-# clang's sanitizers find all that gcc's find, and more: offsets to null, calls through another type.
+# Builds with AddressSanitizer, UndefinedBehaviorSanitizer and counters of lines. Runs the tests of the library and the
+# programs. Prints the files of the library and the programs, least covered first. Fails if a test fails, below 97 % of
+# all lines, or below 85 % of a file. The script uses clang, because its sanitizers find everything that gcc's
+# sanitizers find, and also offsets to null and calls through another type.
 # These tests are left out:
 # - Tests of pages, scripts, installations, Spark and other profilers learn nothing from the sanitizers.
 # - ci/workflows and ci/simulate_* (but ci/simulate_c) run lines of the other tests of pprofci.
-# - ci/s3_* and ci/walltime_pytest run the lines of ci/s3_cut and ci/walltime with other peers. The commands of ci/act are those of
-#   ci/functions and ci/publish.
+# - ci/s3_* and ci/walltime_pytest run the lines of ci/s3_cut and ci/walltime with other peers. The commands of ci/act
+#   are the same as in ci/functions and ci/publish.
 # - ci/record takes minutes.
 # unit/test_hash runs the lines for a machine without random bytes.
 # Tests and generated code are not counted. Parts that other programs test have a limit of their own (coverage.py).

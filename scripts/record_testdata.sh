@@ -280,11 +280,11 @@ record_leaks() {
   mkdir -p "$work/leaks/gperftools" "$work/leaks/jemalloc" "$data/leaks/gperftools" "$data/leaks/jemalloc"
   HEAP_PROFILE_ALLOCATION_INTERVAL=0 HEAP_PROFILE_INUSE_INTERVAL=0 \
     "$work/leaks/leaky" "$work/leaks/gperftools/leaky" 2>"$work/leaks/run.log"
-  rm "$work/leaks/gperftools/leaky.0010.heap" # of the end of the program
+  rm "$work/leaks/gperftools/leaky.0010.heap" # profile written at the end of the program
   MALLOC_CONF="prof:true,lg_prof_sample:16,prof_accum:true,prof_prefix:$work/leaks/jemalloc/leaky" \
     "$work/leaks/leaky_jemalloc"
   for file in "$work"/leaks/jemalloc/*.heap; do
-    mv "$file" "$work/leaks/jemalloc/leaky.${file##*m}" # leaky.PID.1.m1.heap
+    mv "$file" "$work/leaks/jemalloc/leaky.${file##*m}" # from leaky.PID.1.m1.heap
   done
   for file in "$work"/leaks/gperftools/*.heap "$work"/leaks/jemalloc/*.heap; do
     grep -E '/leaky$|/leaky_jemalloc$|/libc\.so|/lib(tcm|jem)alloc|^[^0-9a-f]|^$' "$file" >"$file.short"
