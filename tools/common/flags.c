@@ -270,8 +270,8 @@ static pprofc_status parse_flag(const struct flag_table *table, void *options, p
   return set_from_line(flag, options, value, next, parsed, error);
 }
 
-/* Adds advice to the error about the flag `name` in `argument`: the words that replace a flag of
- * another program, or the flag with the most similar name. */
+/* Adds advice to the error about the flag `name` in `argument`. The advice names the words that
+ * replace a flag of another program, or the flag with the most similar name. */
 static pprofc_status advise(const struct flag_table *table, const char *argument, pprofc_str name,
                             pprofc_status status, pprofc_error *error) {
   if (elsewhere_add(table->program, argument, error) || flags_find(table, name)) return status;

@@ -105,7 +105,7 @@ struct flags_parsed {
  * before. Fails if an initial value is invalid. */
 pprofc_status flags_defaults(const struct flag_table *table, void *options, pprofc_error *error);
 
-/* If argv[1] is "help" or "version", replaces it by the flag with that name. Keeps argv[1] if a
+/* Replaces argv[1] by the flag with the same name if it is "help" or "version". Keeps argv[1] if a
  * file with that name exists. */
 void flags_accept_words(int argc, char **argv);
 

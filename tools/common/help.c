@@ -72,7 +72,8 @@ static bool help_has_word(const char *text, const char *word) {
   return false;
 }
 
-/* True if the values of the flag must follow its help text: the text lacks some values. */
+/* True if the help text of a flag lacks some of its values. The help then lists the values after
+ * the text. */
 static bool help_lists_words(const struct flag *flag) {
   for (size_t i = 0; flag_has_words(flag) && flag->choices[i]; i++)
     if (!help_has_word(flag->help, flag->choices[i])) return true;
