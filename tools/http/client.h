@@ -95,8 +95,8 @@ void client_run(struct client *client, struct exchange *items, size_t count);
 /* Values of the environment variables; "" if not set. */
 struct proxy_settings {
   const char *http, *https, *except;
-  bool cgi; /* true in a CGI program (REQUEST_METHOD is set); a request that would use HTTP_PROXY
-               then fails, because the HTTP client that calls the program can set this variable */
+  bool cgi; /* true in a CGI program (REQUEST_METHOD is set). The HTTP client that calls the program
+               can set HTTP_PROXY, so a request that would use HTTP_PROXY fails. */
 };
 
 /* Reads the environment. If `any` is true, ALL_PROXY can replace HTTPS_PROXY, as in curl. */

@@ -26,7 +26,7 @@ pprofc_status url_parse(struct arena *arena, pprofc_str text, struct url *url);
 pprofc_status url_resolve(struct arena *arena, const struct url *base, pprofc_str reference,
                           struct url *url);
 
-/* How url_text writes user and password. */
+/* Form in which url_text writes user and password. */
 enum url_secrets {
   URL_WHOLE,
   URL_SHOWN /* for messages: the password is replaced by xxxxx */,
