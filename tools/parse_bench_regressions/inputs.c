@@ -231,7 +231,7 @@ static pprofc_status inputs_read_run(struct inputs *inputs, pprofc_bench *set, c
     (void)gate_scan_failures(inputs->gate, str_of(path), data);
     status = pprofc_bench_read(set, label, path, data.data, data.size, error);
   }
-  /* The benchmark set has copied the data, so the files can be freed. */
+  /* Free the files, because the benchmark set has copied their data. */
   inputs_free_files(inputs, files);
   return gate_note_problem(inputs->gate, status, error);
 }
