@@ -92,7 +92,7 @@ struct command {
   bool repeats;       /* true: -every records again, and the reader prints no notes */
   bool lsp, quickfix; /* -lsp and -quickfix: costs of source lines in an editor */
   bool mcp;           /* true for -mcp, which serves a coding agent; the sources are then folders */
-  int http_reload;    /* -http_reload, an enum http_reload */
+  int http_reload;    /* value of -http_reload (enum http_reload) */
 
   /* for each format, true if its flag is given; used until command_parse has chosen the format */
   bool format_on[MAX_FORMATS];
@@ -143,8 +143,8 @@ pprofc_status command_check(const struct command *command, pprofc_error *error);
  * other messages unchanged. */
 void limit_flags_name(pprofc_error *error);
 
-/* Store the value of a flag in its field. The value is a number with an optional suffix k, M or G
- * (powers of 1024). */
+/* These functions store the value of a flag in its field. The value is a number with an optional
+ * suffix k, M or G (powers of 1024). */
 const char *limit_store_u64(void *options, const struct flag *flag, const char *text);
 const char *limit_store_u32(void *options, const struct flag *flag, const char *text);
 
@@ -156,7 +156,7 @@ uint64_t memory_default(void);
 /* Stores a range, "FROM,TO", in the field of the flag. FROM or TO may be missing. */
 const char *time_range_store(void *options, const struct flag *flag, const char *text);
 
-/* With -diff_time_range, uses the sources also as the bases of the comparison. The caller sets the
+/* Adds the sources to the bases of the comparison if -diff_time_range is set. The caller sets the
  * sources first. Returns false when out of memory. */
 bool time_range_add_bases(struct command *command);
 

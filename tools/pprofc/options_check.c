@@ -104,7 +104,7 @@ static const char *sums_conflict(const struct command *command) {
 }
 
 /* Returns an error if -frames is combined with another source, with a base, or with an action that
- * cannot use a stream, because a stream can be read only once. Otherwise returns NULL. */
+ * cannot use a stream. A stream can be read only once. Otherwise returns NULL. */
 static const char *frames_conflict(const struct command *command) {
   size_t count = command->source_count;
   bool other = count > 1 || (count == 1 && strcmp(command->sources[0], "-") != 0);

@@ -1,5 +1,5 @@
-/* Reads files of `perf record` and logs of `node --prof` by running perf and node, because only
- * these programs know all versions of their file formats. The programs also unwind stacks and find
+/* Reads files of `perf record` and logs of `node --prof` by running perf and node. Only these
+ * programs know all versions of their file formats. The programs also unwind stacks and find
  * symbols. */
 #include "recordings.h"
 

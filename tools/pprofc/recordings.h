@@ -16,8 +16,8 @@ struct file_source {
  * of a named pipe would miss data. */
 bool file_source_is_plain(const char *path);
 
-/* If the first of several sources is an executable, moves it from the sources to `executable`. With
- * -diff_time_range, also removes it from the bases. */
+/* Moves the first of several sources to `executable` if it is an executable. With -diff_time_range,
+ * also removes it from the bases. */
 void sources_find_executable(struct command *command);
 
 /* Reads the file as a profile. `sums` describes the sample data that the report needs. NULL means

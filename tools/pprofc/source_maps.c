@@ -39,8 +39,7 @@ void source_maps_free(struct source_map_list *list) {
   ARRAY_FREE(&mem_default, list->items, list->capacity);
 }
 
-/* Returns the file name in the URL of a script, such as "app.js". Returns an empty text for other
- * URLs. */
+/* Returns the file name in the URL of a script, such as "app.js", or "" for other URLs. */
 static pprofc_str source_maps_script(pprofc_str file) {
   static const pprofc_str endings[] = {{".js", 3},  {".mjs", 4},    {".cjs", 4},
                                        {".jsx", 4}, {".bundle", 7}, {".jsbundle", 9}};

@@ -202,8 +202,7 @@ static void fetch_all(struct source_chunk *chunk) {
   parallel_run(workers, fetch_some, chunk);
 }
 
-/* Initializes a chunk, except its large array `items`, because add_item initializes each
- * element. */
+/* Initializes a chunk, except its large array `items`, which add_item initializes. */
 static void chunk_init(struct source_chunk *chunk, struct fetched *fetched) {
   chunk->fetched = fetched;
   chunk->before = NULL;

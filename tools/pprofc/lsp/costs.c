@@ -90,7 +90,7 @@ static bool costs_mark_first(struct costs *costs) {
   return true;
 }
 
-/* For each function name, stores the first graph node that has the name. */
+/* Stores for each function name the first graph node with this name. */
 static bool costs_index(struct costs *costs) {
   const pprofc_graph_node *nodes = pprofc_graph_nodes(costs->functions, &costs->node_count);
   costs->nodes = mem_array(&mem_default, costs->node_count, sizeof *costs->nodes);
@@ -111,7 +111,7 @@ pprofc_status costs_read(struct costs *costs, const struct command *command, ppr
   bool judged = costs_can_judge(command);
   pprofc_status status = judged ? costs_judge(costs, command, error) : PPROFC_OK;
   if (status == PPROFC_E_INVALID && !*command->noise.show) {
-    costs_free(costs); /* Verdicts are impossible, so show the difference alone. */
+    costs_free(costs); /* Without verdicts, show only the difference. */
     judged = false;
     status = PPROFC_OK;
   }

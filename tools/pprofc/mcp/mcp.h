@@ -198,8 +198,8 @@ void call_options(struct call *call, pprofc_report_options *options);
 pprofc_status lines_graph(const pprofc_profile *profile, const pprofc_report_options *options,
                           pprofc_graph **graph, pprofc_error *error);
 
-/* Among the lines of a function, returns the one with the largest self value, or NULL. Considers
- * only values that have the same sign as `sign`. */
+/* Returns the line of a function with the largest self value, or NULL. Considers only values that
+ * have the same sign as `sign`. */
 const pprofc_graph_node *lines_hottest(const pprofc_graph *graph, pprofc_str function, double sign);
 
 /* ---- views (views.c) --------------------------------- */

@@ -14,7 +14,8 @@ struct loaded_runs {
   struct arena arena;
   struct source_run *sources; /* sources of base, then head; folders are replaced by their files */
   size_t source_count, source_capacity, base_sources;
-  pprofc_verdict_run *items; /* `sources` as runs for the library; `sources` owns their profiles */
+  pprofc_verdict_run
+      *items; /* runs of `sources`, in the form of the library; `sources` owns their profiles */
   size_t count, bases, capacity;
 };
 

@@ -43,8 +43,8 @@ pprofc_str rpc_id(const struct node *node, struct arena *arena) {
   return kept.data ? kept : STR("");
 }
 
-/* If the message cancels a request, stores the request's id. If this request is running, stops it.
- * The reading thread calls this function. */
+/* Stores the id of a request that the message cancels, and stops this request if it is running. The
+ * reading thread calls this function. */
 static void rpc_look(struct rpc *rpc, pprofc_str message) {
   struct node *root;
   pprofc_error error;

@@ -131,7 +131,7 @@ static int pager_write(struct pager *pager, const void *data, size_t size) {
   return pager->used + 1 >= pager->rows ? pager_start(pager) : 0;
 }
 
-/* If the pager was not started, writes the text in `held`. Otherwise waits for the pager's end. */
+/* Writes the text in `held` if the pager was not started. Otherwise waits until the pager ends. */
 static pprofc_status pager_end(struct pager *pager, pprofc_status status, pprofc_error *error) {
   if (status == PPROFC_OK && pager->wanted &&
       pager_send(pager, pager->held.data, pager->held.size) != 0)
@@ -306,8 +306,8 @@ static pprofc_status output_end(struct shell_output *out, pprofc_status status) 
   return status;
 }
 
-/* Chooses a target if the line does not name one: a viewer if the format needs one, a numbered file
- * for binary output, and standard output otherwise. */
+/* Chooses a target if the line does not name one. The target is a viewer if the format needs one, a
+ * numbered file for binary output, and standard output otherwise. */
 static void output_choose(const struct command *run, struct shell_target *target) {
   if (target->kind != OUTPUT_STANDARD) return;
   if (run->format->viewer)

@@ -95,7 +95,7 @@ static void shell_print_label(void *context, const char *prefix, pprofc_str text
   while (str_next_line(&text, &line)) message_note("%.*s", STR_ARG(line));
 }
 
-/* Prints the header of a report without filters, as pprof does. Prints nothing if an option is
+/* Prints the header of a report without filters, like pprof. Prints nothing if an option is
  * invalid. */
 static void shell_print_header(struct shell *shell) {
   pprofc_report_options options = shell->command.report;

@@ -257,8 +257,7 @@ static void variables_add_types(const struct shell *shell, struct buffer *out) {
   buffer_add_char(out, ']');
 }
 
-/* Prints an option as a line of the list of options. Like pprof, always pads the value with
- * blanks. */
+/* Prints a line of the list of options. Like pprof, always pads the value with blanks. */
 static void variables_print(struct shell *shell, const pprofc_option_info *info) {
   const pprofc_profile *p = shell->profile;
   char number[VALUE_MAX];

@@ -153,8 +153,8 @@ static void server_close_slow(struct http_server *s, int64_t now) {
   }
 }
 
-/* If there are SERVER_CROWD connections or more, closes the connection that has been idle longest,
- * and all that have been idle for about as long. */
+/* Closes the connection that has been idle longest, and all that have been idle for about as long,
+ * if there are SERVER_CROWD connections or more. */
 static void server_thin_out(struct http_server *s, int64_t now) {
   int64_t oldest = now;
   if (s->connection_count < SERVER_CROWD) return;

@@ -144,8 +144,8 @@ static struct web_job *job_find(struct web_job *list, pprofc_str key) {
   return list;
 }
 
-/* Sends the answer of a finished job to all its clients. Needs no lock, because the job is in no
- * list any more. */
+/* Sends the answer of a finished job to all its clients. Needs no lock, because no list contains
+ * the job. */
 static void job_answer(struct web_jobs *jobs, struct web_job *job, struct web_reply *reply) {
   if (!reply) reply = reply_text(503, "out of memory");
   for (size_t i = 0; i < job->asker_count; i++)
@@ -227,8 +227,7 @@ struct web_jobs *jobs_start(const struct jobs_settings *settings) {
   return NULL;
 }
 
-/* Takes the oldest job from the queue after the threads have ended. Returns NULL if the queue is
- * empty. */
+/* Takes the oldest job from the queue after the threads have ended. Returns NULL if it is empty. */
 static struct web_job *jobs_drop(struct web_jobs *jobs) {
   pthread_mutex_lock(&jobs->lock);
   struct web_job *job = jobs->queue;
@@ -342,7 +341,7 @@ void jobs_leave(struct web_jobs *jobs, void *asker) {
   pthread_mutex_lock(&jobs->lock);
   if (!jobs_leave_list(jobs->queue, asker, &dropped))
     jobs_leave_list(jobs->running, asker, &stopped);
-  jobs->waiting -= dropped; /* cancelled jobs do not count as waiting any more */
+  jobs->waiting -= dropped; /* a cancelled job does not count as waiting */
   pthread_mutex_unlock(&jobs->lock);
 }
 

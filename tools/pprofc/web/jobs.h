@@ -34,7 +34,7 @@ struct web_reply *reply_new(unsigned status, const char *type);
 struct web_reply *reply_retain(struct web_reply *reply);
 void reply_release(struct web_reply *reply);
 
-/* Returns a reply with one line of text. Control bytes are escaped. Returns NULL when out of
+/* Returns a reply with a line of text, with control bytes escaped. Returns NULL when out of
  * memory. */
 struct web_reply *reply_text(unsigned status, const char *text);
 
@@ -92,7 +92,7 @@ struct web_jobs *jobs_start(const struct jobs_settings *settings);
  * request is rejected. */
 void jobs_stop(struct web_jobs *jobs);
 
-/* Stops the threads and frees `jobs`. No other thread may use `jobs` any more. */
+/* Stops the threads and frees `jobs`. No other thread may use `jobs` during the call or later. */
 void jobs_free(struct web_jobs *jobs);
 
 /* Queues a request, and takes ownership of `question`. Requests with equal keys share an answer,
@@ -100,7 +100,7 @@ void jobs_free(struct web_jobs *jobs);
  * gets its answer later. */
 struct web_reply *jobs_ask(struct web_jobs *jobs, pprofc_str key, void *question, void *asker);
 
-/* If a thread is idle, computes an answer that a client will probably need next, and caches it.
+/* Computes an answer that a client will probably need next, and caches it, if a thread is idle.
  * Takes ownership of `question`. */
 void jobs_prepare(struct web_jobs *jobs, pprofc_str key, void *question);
 

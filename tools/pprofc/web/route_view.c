@@ -110,8 +110,8 @@ static void arguments_add_base(struct arguments *a, const struct command *comman
   if (base && apart) arguments_add_side(a, *command->base ? "base" : "diff_base", base);
 }
 
-/* Lists the arguments that load the profiles: flags, binary, sources. *count is 0 if a profile has
- * no file any more. Returns false when out of memory. */
+/* Lists the arguments that load the profiles: flags, binary, sources. *count is 0 if no command
+ * line can load the profiles (arguments_exist). Returns false when out of memory. */
 static bool arguments_make(const struct command *command, const struct state_choice *choice,
                            struct arena *arena, const char *const **items, size_t *count) {
   struct arguments a = {.arena = arena};

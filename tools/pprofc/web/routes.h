@@ -60,8 +60,7 @@ struct web_question {
 
 unsigned routes_methods(pprofc_str path, bool *upload);
 
-/* Answers a request that has passed the checks of guard.c. Returns NULL if the request is
- * queued. */
+/* Answers a request that passed the checks of guard.c. Returns NULL if the request is queued. */
 struct web_reply *routes_answer(void *web, struct http_exchange *exchange,
                                 const struct http_request *request);
 void routes_gone(void *web, struct http_exchange *exchange);

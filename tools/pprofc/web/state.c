@@ -40,8 +40,8 @@ struct state_profile *state_new(const char *name, const char *source, pprofc_pro
   return NULL;
 }
 
-/* If the list of profiles is full, removes the oldest profile that is neither the default head nor
- * the default base. */
+/* Removes a profile if the list of profiles is full. This is the oldest profile that is neither the
+ * default head nor the default base. */
 static void state_make_room(struct web_state *s) {
   size_t i = 0;
   if (s->count < STATE_PROFILES_MAX) return;

@@ -56,8 +56,7 @@ static void ring_drop_pairs(struct web_state *s, unsigned id) {
   }
 }
 
-/* Removes a recording from the list of recordings, and the stored differences that use its
- * profile. */
+/* Removes a recording from the list, and the stored differences that use its profile. */
 static void ring_drop(struct web_state *s, size_t index) {
   struct state_ring *ring = &s->ring;
   ring_drop_pairs(s, ring->items[index].shown.id);

@@ -59,8 +59,8 @@ static pprofc_str document_pivot(struct arena *arena, pprofc_str pivot) {
   return name ? (pprofc_str){name, size} : STR("");
 }
 
-/* If the view shows only some functions, sets page->argument to an expression that matches the
- * selected function. */
+/* Sets page->argument to an expression that matches the selected function, if the view shows only
+ * some functions. */
 static void document_argue(struct view_page *page) {
   if (!page->selected.function.size || !page->view->of_functions) return;
   struct buffer expression = buffer_make(page->mem, (size_t)4 << 20);

@@ -23,8 +23,7 @@ pprofc_status view_report_open(struct view_report *v, struct view_page *page,
                                const pprofc_profile *profile,
                                const struct pipeline_overrides *overrides, pprofc_error *error) {
   *v = (struct view_report){.options = page_divided(page, &page->options)};
-  /* Only the report on the displayed profile warns. Reports on other profiles would repeat its
-   * warnings. */
+  /* Only the report on the displayed profile warns. Other reports would repeat its warnings. */
   if (profile != page->in->profile) v->options.warn = NULL;
   v->report.options = &v->options;
   v->report.mem = &profile->mem;

@@ -198,11 +198,11 @@ void page_change_link(struct view_page *page, const char *parameter, pprofc_str 
  * template's value `name` to the text `shown`. */
 void page_name_link(struct view_page *page, const char *view, pprofc_str name, pprofc_str shown);
 
-/* If the page shows only `shown` of `count` rows, sets the values `shown` and `count` of the
- * template. */
+/* Sets the values `shown` and `count` of the template if the page shows only `shown` of `count`
+ * rows. */
 void page_cut(struct view_page *page, size_t shown, size_t count);
 
-/* If the page omits rows, sets the section "more": "10 of 20", with a link to all rows. */
+/* Sets the section "more" if the page omits rows: "10 of 20", with a link to all rows. */
 void page_more(struct view_page *page, size_t shown, size_t count);
 
 /* ---- text of the page -------------------------------- */

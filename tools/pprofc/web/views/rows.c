@@ -123,7 +123,7 @@ struct view_row view_row_of_node(const struct graph *g, uint32_t node) {
   return row;
 }
 
-/* For each function without a start line, stores its smallest line in the profile. */
+/* Stores for each function without a start line its smallest line in the profile. */
 static void lower_lines(const pprofc_profile *p, int64_t *lines) {
   const struct locations *l = &p->locations;
   for (size_t i = 0; l->count && i < l->line_from[l->count]; i++) {

@@ -8,7 +8,7 @@
 
 /* Number of files shown, as in pprof. */
 #define SOURCE_FILES 50
-/* For at most this number of missing files, the view suggests flags that may find the file. */
+/* Maximum number of missing files for which the view suggests flags that may find the file. */
 #define SOURCE_SUGGESTIONS 20
 
 struct source_page {

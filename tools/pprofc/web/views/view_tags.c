@@ -227,7 +227,7 @@ static pprofc_status tags_key(struct tags_page *t, const struct tag_value *items
   return status;
 }
 
-/* If there are several label keys, adds links to all of them. */
+/* Adds links to all label keys if there are several. */
 static void tags_index(struct tags_page *t) {
   struct fill *fill = &t->page->fill;
   size_t number = 0;

@@ -10,7 +10,7 @@ struct top_table {
   struct view_report report;
   struct view_rows rows;
   bool by_cum;
-  const char *only; /* "grew", "shrank", "new", "gone", "significant" or "" (all rows) */
+  const char *only; /* rows to show: "grew", "shrank", "new", "gone", "significant" or "" (all) */
 };
 
 static bool top_is_wanted(const struct top_table *t, const struct view_row *row, const char *only) {

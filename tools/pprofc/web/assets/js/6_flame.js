@@ -25,8 +25,8 @@ async function fetchBytes(url) {
   return reply.arrayBuffer();
 }
 
-/** Returns the state of the viewer from the address: p is the path of the zoomed box, sel the selected function, t0 and t1
- * the range of time, and v all other state. */
+/** Returns the state of the viewer from the address. p is the path of the zoomed box. sel is the selected function. t0
+ * and t1 are the range of time. v is all other state. */
 function flameState() {
   const { searchParams } = new URL(location.href), state = Object.fromEntries(new URLSearchParams(searchParams.get("v") ?? ""));
   const path = searchParams.get("p") ?? "";
