@@ -15,7 +15,7 @@
   const write = (hash, entry) => {
     try { history[entry ? "pushState" : "replaceState"](null, "", hash || location.pathname + location.search); } catch (error) { location.hash = hash; }
   };
-  // The graphs beside the page are scripts, because a page on a disk may read no other files.
+  // Graphs in files next to the page are scripts, because a page opened from a disk cannot read other files.
   globalThis.pprofcGraph = (text) => { given = text; };
   const load = (file) => new Promise((good, bad) => {
     const script = document.createElement("script");
@@ -67,7 +67,7 @@
       box.scrollIntoView({ block: "nearest" });
     } catch (error) { if (now === turn) told.textContent = "cannot show the graph: " + error.message; }
   }
-  // The table below the graph is of the same side.
+  // Shows the table of the same side below the graph.
   function turnTo(tab) {
     const side = [...box.parentElement.querySelectorAll("input")].find((input) => input.value === (tab || "diff"));
     if (side) side.checked = true;

@@ -78,8 +78,7 @@ static void processes_signal(size_t first, int number) {
     if (processes[i].pid) kill(-(pid_t)processes[i].pid, number);
 }
 
-/* Stops all programs except the first `first` ones. Sends SIGTERM, and three seconds later
- * SIGKILL. */
+/* Stops all programs except the first `first` ones. Sends SIGTERM, and after 3 seconds SIGKILL. */
 static void processes_stop(size_t first) {
   if (processes_count <= first) return;
   processes_signal(first, SIGTERM);

@@ -86,7 +86,7 @@ static void jobs_expect(struct jobs *jobs, const char *expected) {
 }
 
 /* Sets the commits and machines of the merged run. Sets run->doubt (a reason why the result is not
- * green) if a job compared nothing, or if the jobs have different commits. */
+ * a success) if a job compared nothing, or if the jobs have different commits. */
 static void jobs_check(struct jobs *jobs) {
   check_compared(jobs);
   take_commit(jobs, "commit", &jobs->run->head_commit);

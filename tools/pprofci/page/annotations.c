@@ -1,6 +1,6 @@
-/* Writes annotations of a pull request as GitHub Actions commands: one for each regressed
- * benchmark, and one for each pair of profiles in which -fail-on found a function. An annotation is
- * at the source line that explains the change. */
+/* Writes annotations of a pull request as GitHub Actions commands. Each regressed benchmark gets
+ * one annotation. So does each pair of profiles in which -fail-on found a function. An annotation
+ * is at the source line that explains the change. */
 #include "page/page.h"
 
 #include "page/html.h"

@@ -24,8 +24,8 @@ static struct profile_source source_of(struct arena *arena, const struct run_pai
   return source;
 }
 
-/* Returns the number by which sums of base or head are divided: the number of operations in all
- * runs, or the number of runs if the operations are unknown. */
+/* Returns the number by which sums of base or head are divided. This is the number of operations in
+ * all runs, or the number of runs if the operations are unknown. */
 static double work_of(const struct run_pair *pair, int side) {
   size_t runs = pair->run_count[side];
   if (pair->comparison_count) {

@@ -1,5 +1,4 @@
-/* Fills in values that several sections of the page show: rounds, pictures, links, bars, changed
- * lines. */
+/* Fills in values that several sections of the page show: rounds, pictures, links, bars, lines. */
 #include "page/html.h"
 
 #include "core/brief.h"
@@ -200,8 +199,8 @@ static void put_line_share(struct buffer *out, const struct run_hunk *hunk, ppro
   buffer_add_text(out, " of it");
 }
 
-/* A text mentions the cost that moved to a function from other functions only if this cost is at
- * least this share of the function's difference. */
+/* Minimum share of a function's difference that must have moved from other functions. Texts do not
+ * mention a smaller share. */
 #define MOVED_LEAST 0.1
 
 /* True if a text about a function should say how much of its cost moved from other functions. */

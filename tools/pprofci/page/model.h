@@ -10,10 +10,11 @@
 
 /* Repository and change of a run; all texts are "" if unknown. */
 struct identity {
-  const char *repository, *url;    /* repository as "owner/name", and address of its page */
-  const char *commits;             /* address of a commit without the commit id at its end */
-  const char *change, *change_url; /* "pull request 41", and its address */
-  const char *title;               /* title of the change */
+  const char *repository, *url; /* repository as "owner/name", and address of its page */
+  const char *commits;          /* address of a commit without the commit id at its end */
+  const char *change,
+      *change_url;   /* name of the change, such as "pull request 41", and its address */
+  const char *title; /* title of the change */
   const char *branch;
 };
 

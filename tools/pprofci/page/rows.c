@@ -192,7 +192,7 @@ static void rows_put_noise(struct buffer *out, const struct gate_row *row) {
   number_size(out, row->threshold);
 }
 
-/* Appends, instead of an interval, why a benchmark could not be judged. */
+/* Appends the reason why a benchmark could not be judged, in place of an interval. */
 static void rows_put_doubt(struct buffer *out, const struct page_model *m,
                            const struct benchmark *b) {
   const struct gate_row *row = b->worst;

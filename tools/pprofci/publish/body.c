@@ -153,7 +153,7 @@ static void put_state(struct buffer *out, const struct body_state *state) {
   buffer_add_text(out, " -->\n");
 }
 
-/* Returns the summary. If the result is green and an earlier commit had regressions, puts "No
+/* Returns the summary. If the result is a success and an earlier commit had regressions, puts "No
  * regressions any more" before the headline. */
 static struct message body_summary(const struct body *body, struct arena *arena) {
   const struct body_state *state = &body->state;

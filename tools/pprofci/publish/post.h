@@ -13,7 +13,8 @@
 /* Ending of a run, as its page shows it. */
 enum ending {
   ENDING_GOOD,      /* the run compared benchmarks, and no benchmark got worse */
-  ENDING_UNCERTAIN, /* the run compared benchmarks, but has warnings, and therefore is not green */
+  ENDING_UNCERTAIN, /* the run compared benchmarks, but has warnings, and therefore is not a success
+                     */
   ENDING_NOTHING,   /* the run compared nothing */
   ENDING_BAD,       /* at least one benchmark regressed */
   ENDING_WARNING,   /* at least one benchmark regressed, but -no-fail is set */
@@ -145,7 +146,7 @@ struct body_state {
   uint64_t run;      /* number of the run in the CI system; a newer run has a larger number */
   pprofc_str had;    /* id of the most recent earlier commit with regressions */
   size_t had_count;
-  bool good; /* true for a green result */
+  bool good; /* true if the result is a success */
 };
 
 struct body {
@@ -177,8 +178,8 @@ pprofc_str body_prefix(pprofc_str text, size_t most);
 /* ---- requests (wire.c) ---------------------------- */
 
 struct wire_options {
-  const char *api;            /* "https://api.github.com", without '/' at its end */
-  const char *token;          /* secret token; "" in a dry run */
+  const char *api;   /* address of the API: "https://api.github.com", without '/' at its end */
+  const char *token; /* secret token; "" in a dry run */
   const char *token_header;   /* start of the header with the token: "Authorization: Bearer " */
   const char *const *headers; /* headers besides the token header, as whole lines; ends with NULL */
   int64_t wait_most;          /* maximum sum of all waits before retries, in seconds */

@@ -224,7 +224,7 @@ static struct message_place publish_place(const struct publish *p) {
 }
 
 /* True if the result is of a commit that is neither the head of the change nor the commit of the
- * job, which may be the merge of head and base. */
+ * job. The commit of the job may be the merge of head and base. */
 static bool is_of_other_commit(const struct publish *p) {
   pprofc_str measured = p->outcome.commit;
   /* The branch is known only in a workflow_run job. That job does not know the merge commit that
@@ -234,7 +234,7 @@ static bool is_of_other_commit(const struct publish *p) {
          !str_equal(measured, str_of(p->site.checkout));
 }
 
-/* Replaces the result of an unrelated commit by a result that is not green. */
+/* Replaces the result of an unrelated commit by a result that is not a success. */
 static void replace_other_commit(struct publish *p) {
   struct outcome *o = &p->outcome;
   message_note("pprofci: the result in '%s' is for commit %.*s, not for %s", p->folder,

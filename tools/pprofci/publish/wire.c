@@ -230,8 +230,7 @@ static bool wire_set_url(const struct api *wire, struct wire_try *try, pprofc_st
   return wire_is_home(wire, str_of(try->url)) && is_visible(str_of(try->url));
 }
 
-/* Uses the address of a redirect for the next try. Returns false if the redirect leads to another
- * host. */
+/* Uses the address of a redirect for the next try. Returns false if it leads to another host. */
 static bool wire_redirects(const struct api *wire, struct wire_try *try) {
   pprofc_str location = buffer_str(&try->reply->location);
   char from_root[URL_MAX];

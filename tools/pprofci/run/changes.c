@@ -287,9 +287,9 @@ static pprofc_status draw_pictures(struct ci_run *run, struct run_pair *pair, st
   "_?PyObject_(Vectorcall|Call)\\w*|_PyVectorcall_Call|method_vectorcall\\w*|"                     \
   "Builtins_\\w*(Handler|Call|Receiver|Trampoline|Entry)\\w*)$"
 
-/* Draws only the benchmark's function and its callees. Returns false if nothing would be visible,
- * or if there is a base (`has_base`) that lacks this function, so that the picture would show no
- * difference. */
+/* Draws only the benchmark's function and its callees. Returns false if nothing would be visible.
+ * Also returns false if there is a base (`has_base`) that lacks this function, because the picture
+ * would show no difference. */
 static bool draw_zoomed(struct ci_run *run, struct run_pair *pair, const pprofc_profile *profile,
                         const pprofc_report_options *options, bool has_base) {
   struct drawn d;

@@ -118,7 +118,7 @@ const char *files_here(struct ci_run *run);
  * `path` is relative to the folder of the benchmark tables. */
 void files_put(struct ci_run *run, bool of_benchdiff, const char *path, pprofc_str text);
 
-/* Like files_put, but `write` writes the contents. */
+/* Does the same as files_put, but `write` writes the contents. */
 pprofc_status files_make(struct ci_run *run, const char *path, save_fn *write, const void *context,
                          pprofc_error *error);
 void files_put_copy(struct ci_run *run, const char *from, const char *path);

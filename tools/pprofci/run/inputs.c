@@ -4,8 +4,7 @@
 #include "run/files.h"
 #include "run/profiles.h"
 
-/* Adds an unreadable profile to run->unread. The run continues without the profile, and fails at
- * the end. */
+/* Adds an unreadable profile to run->unread. The run continues without it, and fails at the end. */
 static void note_unread(struct ci_run *run, const char *path, const pprofc_error *error) {
   message_error("pprofci: %s", error->message);
   buffer_printf(&run->unread, "%s\n", error->message);
@@ -90,7 +89,7 @@ void several_keep(struct ci_run *run, struct run_pair *pair, const char *name) {
 
 /* A profile in a folder. */
 struct listed_profile {
-  const char *path, *key; /* `key`: the file name without process ids and times */
+  const char *path, *key; /* `key` is the file name without process ids and times */
   bool paired;
 };
 

@@ -114,8 +114,8 @@ static const char *judged_domain_names(const struct filling *f,
   return buffer_take(&names, &f->run->arena).data;
 }
 
-/* If a domain (group) consists of two functions whose changes cancel out, and has the name of one
- * of them, returns the name of the other. Otherwise returns "". */
+/* Returns the name of the other function if a domain (group) consists of two functions whose
+ * changes cancel out, and has the name of one of them. Otherwise returns "". */
 static pprofc_str judged_domain_other(const struct noise_report *report,
                                       const pprofc_verdict_domain *domain) {
   const pprofc_verdict_row *first = &report->rows[domain->rows[0]];
@@ -144,7 +144,7 @@ static void judged_domain_take(const struct filling *f, const pprofc_verdict_dom
 
 /* ---- all functions ----------------------------------- */
 
-/* If `changed` is true, adds the rows of changed functions. Otherwise adds the rows of unchanged
+/* Adds the rows of changed functions if `changed` is true. Otherwise adds the rows of unchanged
  * functions whose self values differ between base and head. */
 static void judged_take(struct filling *f, bool changed) {
   struct pair_verdicts *to = f->to;

@@ -164,7 +164,7 @@ static void inlined_between(const struct lines_search *s, const struct line_cost
   }
 }
 
-/* For each hunk, finds the function around it in which inlined code grew most. Skips functions with
+/* Finds for each hunk the function around it in which inlined code grew most. Skips functions with
  * the same machine code in base and head. */
 static void find_inlined(const struct lines_search *s, const struct line_costs *costs) {
   for (size_t i = 0, end; i < costs->count; i = end) {
@@ -325,7 +325,7 @@ static void share_samples(const struct lines_search *s, const pprofc_profile *p,
   }
 }
 
-/* Finds, for each hunk, a touched function that grew although the profile has no lines of it. */
+/* Finds for each hunk a touched function that grew although the profile has no lines of it. */
 static void find_whole(struct lines_search *s, const pprofc_profile *p, size_t type) {
   struct arena *arena = &s->run->arena;
   const struct line_costs *costs = s->costs;
@@ -467,8 +467,8 @@ static void fill_hunk(const struct lines_search *s, const struct changed_file *f
   name_hunk(s, to, function);
 }
 
-/* Returns the rank of a hunk: 0 if its cost grew inside a function, 1 if its cost grew but its line
- * `worst` only declares a function, and 2 if its cost did not grow. */
+/* Returns the rank of a hunk. 0: its cost grew inside a function. 1: its cost grew, but its line
+ * `worst` only declares a function. 2: its cost did not grow. */
 static int hunk_rank(const struct run_hunk *hunk) {
   if (!(hunk->delta > 0)) return 2;
   return hunk->declares;

@@ -247,7 +247,7 @@ static void prepare_pair(struct ci_run *run, struct run_pair *pair, size_t numbe
   several_keep(run, pair, *stems[SIDE_BASE] ? stems[SIDE_BASE] : stems[SIDE_HEAD]);
 }
 
-/* Removes the pairs of profiles that have neither base nor head any more. */
+/* Removes the pairs of profiles that have neither base nor head. */
 static void drop_empty(struct ci_run *run) {
   size_t kept = 0;
   for (size_t i = 0; i < run->pair_count; i++)

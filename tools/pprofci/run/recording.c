@@ -255,8 +255,7 @@ static size_t count_measured(const struct recording *r, int side) {
   return found;
 }
 
-/* Writes the results to files, so that later steps can read these files like input files of the
- * user. */
+/* Writes the results to files, which later steps read like input files of the user. */
 static void stages_write(struct recording *r) {
   struct ci_run *run = r->run;
   run->has_base = count_measured(r, SIDE_BASE) > 0;

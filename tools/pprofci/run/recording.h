@@ -28,9 +28,9 @@ struct packages {
  * checkout that corresponds to the user's current folder. */
 const char *checkouts_make(struct ci_run *run);
 
-/* Returns the id of the base commit: the commit of -base-ref if this flag is set, or the first
- * parent of HEAD if HEAD is the merge commit of a pull request, or else the merge base. Sets
- * *wanted to the name of this commit in messages. */
+/* Returns the id of the base commit. This is the commit of -base-ref if this flag is set. Otherwise
+ * it is the first parent of HEAD if HEAD is the merge commit of a pull request, or else the merge
+ * base. Sets *wanted to the name of this commit in messages. */
 const char *checkouts_find_base(struct ci_run *run, const char **wanted);
 
 /* Clones the repository without copying its git objects, and checks out a commit. Unlike a
@@ -75,8 +75,8 @@ void load_write(struct json_writer *json, const struct ci_run *run);
 struct recorded {
   size_t package;            /* index of the benchmark's package */
   const char *cpu;           /* value of -test.cpu, such as "1" */
-  const char *name;          /* "BenchmarkSplit/a=1", without the number of processors */
-  const char *label;         /* "Split/a=1-4", with the number of processors */
+  const char *name;          /* name without the number of processors: "BenchmarkSplit/a=1" */
+  const char *label;         /* name with the number of processors: "Split/a=1-4" */
   struct buffer took[SIDES]; /* arrays of doubles: ns per operation */
   bool selected;             /* true if the benchmark looks worse, so that it is measured again */
   bool regressed;

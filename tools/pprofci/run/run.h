@@ -20,7 +20,7 @@
 enum run_profile { RUN_PROFILE_REGRESSED, RUN_PROFILE_ALL };
 
 struct run_options {
-  const char *base, *head, *bench_base, *bench_head; /* "" if absent */
+  const char *base, *head, *bench_base, *bench_head; /* paths of the inputs; "" if absent */
   const char *bench_paths[2][RUN_BENCH_MAX];         /* values of -bench-base and of -bench-head */
   size_t bench_count[2];
   const char *simulate_base, *simulate_head;
@@ -48,7 +48,7 @@ void run_check(void *options, const struct command_line *line);
 
 enum { SIDE_BASE, SIDE_HEAD, SIDES };
 
-extern const char *const side_names[SIDES]; /* "base" and "head" */
+extern const char *const side_names[SIDES]; /* names of the sides: "base" and "head" */
 
 /* A flame graph as SVG, without the opening <svg> tag, and the coordinates of its frames. */
 struct run_picture {
@@ -155,7 +155,7 @@ struct run_pair {
   double iterations;    /* iterations of each run; 0: unknown */
 
   const char *programs[SIDES]; /* ELF files of the programs; NULL: unknown */
-  const struct built *built;   /* how the programs of base and head were built; NULL: unknown */
+  const struct built *built;   /* builds of the programs of base and head; NULL: unknown */
   /* names of the artifacts of base, head and difference; NULL: the artifact does not exist */
   const char *names[SIDES], *diff;
   const char *kept; /* folder of the runs' profiles in the artifacts, or NULL */
@@ -245,7 +245,7 @@ struct ci_run {
   struct buffer gate_text; /* printed verdicts of the gate */
   pprofc_str benchstat;    /* table that benchstatc prints */
   size_t excused;     /* number of regressions excused because base and head have the same code */
-  const char *doubt;  /* reason why a result without a regression is not green, or "" */
+  const char *doubt;  /* reason why a result without a regression is not a success, or "" */
   const char *totals; /* last line of gate_text, or "" */
   struct message *summary;  /* text of the result; NULL before the pages are written */
   const char *instructions; /* verdict on counts: "regressed: instructions 12 -> 34", or "" */
@@ -332,8 +332,8 @@ void run_check_stopped(void);
 /* Returns `name`. Adds a suffix "_2", "_3" ... if an artifact already has this name. */
 const char *run_take_name(struct ci_run *run, const char *name);
 
-/* Like run_take_name, but accepts any text. Keeps only letters, digits and a few other characters
- * of the text, and limits the length. */
+/* Does the same as run_take_name, but accepts any text. Keeps only letters, digits and a few other
+ * characters of the text, and limits the length. */
 const char *run_take_name_of(struct ci_run *run, pprofc_str text);
 
 /* Returns the name of a profile without its extensions, for names of artifacts. */

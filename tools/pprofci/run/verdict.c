@@ -89,7 +89,8 @@ static void write_tables(struct ci_run *run) {
   if (compares) add_labelled(run, "base", SIDE_BASE, &both);
   add_labelled(run, "head", SIDE_HEAD, &both);
   if (run->options->is_bundled) {
-    /* The control table compares the base with itself, to show the noise. */
+    /* Add the base again, because the control table compares the base with itself to show the
+     * noise. */
     add_labelled(run, "base", SIDE_BASE, &again);
     add_labelled(run, "again", SIDE_BASE, &again);
     write_table(run, "bench_original.diff", again.items, again.count);
@@ -115,7 +116,7 @@ static uint32_t *rounds_of(struct ci_run *run, const struct pairs *pairs,
 }
 
 /* Saves the measurements of each row. The rows are in the order of `pairs` (base and head of one
- * benchmark and unit), but an invalid pair has no row, and a geometric mean has no pair. */
+ * benchmark and unit). An invalid pair has no row, and a geometric mean has no pair. */
 static void keep_samples(struct ci_run *run, const struct pairs *pairs) {
   static const struct run_samples empty = {NULL, NULL, 0};
   size_t count, at = 0;
@@ -287,7 +288,7 @@ static void excuse_rows(struct ci_run *run) {
   }
 }
 
-/* Changes a green result to inconclusive if a slower time was excused (excuse_rows). */
+/* Changes a success to an inconclusive result if a slower time was excused (excuse_rows). */
 static void note_excused(struct ci_run *run) {
   if (!run->excused || run->status == 1 || run->status == 2) return;
   run->verdict = "inconclusive";

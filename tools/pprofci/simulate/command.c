@@ -83,8 +83,8 @@ static bool starts_python(const char *const *words) {
 }
 
 /* Lets malloc of glibc keep all small blocks that Python frees, in a list for each size. Otherwise
- * the cost of a later malloc depends on the order of these blocks, so a change of one benchmark
- * would change the counts of the next one. */
+ * the cost of a later malloc depends on the order of these blocks. A change of one benchmark would
+ * then change the counts of the next one. */
 static void count_add_malloc(struct word_list *w, const char *const *words) {
   const char *set = getenv("GLIBC_TUNABLES"), *option = "glibc.malloc.tcache_count=65535";
   if (!starts_python(words)) return;

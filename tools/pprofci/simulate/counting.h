@@ -111,7 +111,7 @@ const char *sides_check_out(struct ci_run *run, int side, const struct sides_com
 /* Runs the shell command of -setup in a checkout, if the option is set. */
 void sides_set_up(struct ci_run *run, int side, const char *folder);
 
-/* If the command is node, inserts the V8 flags that a tinybench plugin requires. `mode` is the
+/* Inserts the V8 flags that a tinybench plugin requires, if the command is node. `mode` is the
  * plugin's word for the type of measurement. Returns the words of the command. */
 const char *const *sides_node(struct ci_run *run, const char *folder, const char *mode,
                               const char *const *words);

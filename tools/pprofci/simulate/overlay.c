@@ -72,8 +72,9 @@ static const struct insertion {
     {"runtime/mgcscavenge.go", "(s *scavengerState) wake() {", "lock(&s.lock)\n",
      "s.parked = false\n"},
 
-    /* Let the monitor thread wake up only once a second. It takes the processor from a goroutine
-     * after 10 milliseconds, a short time under valgrind. The program then starts a new thread. */
+    /* The monitor thread takes the processor from a goroutine after 10 milliseconds, a short time
+     * under valgrind. The program then starts a new thread. So let the monitor thread wake up only
+     * once a second. */
     {"runtime/proc.go", "sysmon() {",
      "if delay > 10*1000 { // up to 10ms\n\t\t\tdelay = 10 * 1000\n\t\t}\n",
      "delay = 1000 * 1000\n"},
@@ -217,7 +218,7 @@ static void go_restore(const char *const saved[GO_NAMES]) {
 }
 
 /* Makes Go run from a symbolic link outside of its module cache if a downloaded version is in the
- * cache, because Go refuses to replace files in the cache. */
+ * cache. Go refuses to replace files in the cache. */
 static void overlay_link(struct overlay *o) {
   if (!strstr(o->goroot, "/golang.org/toolchain@")) return;
   struct arena *arena = &o->run->arena;

@@ -1,6 +1,6 @@
 /* Runs the command of -walltime at both commits in alternation, and reads the times that the
- * plugins report: durations of rounds from messages, and the number of iterations per round from
- * result files. */
+ * plugins report. The durations of rounds come from messages. The number of iterations per round
+ * comes from result files. */
 #include "simulate/counting.h"
 
 #include "core/json_tree.h"

@@ -151,7 +151,7 @@ static void folder_put_new(struct backing *backing, const char *path, pprofc_str
 static void folder_put(struct backing *backing, const char *key, pprofc_str data) {
   struct stat info;
   const char *path = folder_path(backing, key);
-  /* An existing file of another size is damaged, and is therefore written again. */
+  /* Write an existing file of another size again, because it is damaged. */
   bool there = stat(path, &info) == 0 && (size_t)info.st_size == data.size &&
                utimensat(AT_FDCWD, path, NULL, 0) == 0;
   if (!there) folder_put_new(backing, path, data);

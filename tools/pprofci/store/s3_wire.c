@@ -157,8 +157,8 @@ static pprofc_status s3_send_once(struct s3_wire *w, const struct s3_request *re
   return status;
 }
 
-/* Fails if a reply may be incomplete: it must have a length or be sent in chunks, and the XML
- * document must end with its root element. Also fails for a reply with status 200 that contains an
+/* Fails if a reply may be incomplete. A complete reply has a length or is sent in chunks, and its
+ * XML document ends with its root element. Also fails for a reply with status 200 that contains an
  * error. */
 static pprofc_status s3_check_whole(const struct s3_request *request, const struct reply *reply,
                                     pprofc_error *error) {

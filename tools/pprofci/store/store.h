@@ -39,8 +39,7 @@ struct backing_kind {
   void (*close)(struct backing *backing); /* Closes the store. NULL: the store needs no closing. */
   /* Writes a file completely or not at all. If the file exists, only sets its time to now. */
   void (*put)(struct backing *backing, const char *key, pprofc_str data);
-  /* Appends the content of a file to the buffer. Returns PPROFC_E_NO_MATCH if the file does not
-   * exist. */
+  /* Appends the content of a file to the buffer. Returns PPROFC_E_NO_MATCH for a missing file. */
   pprofc_status (*get)(struct backing *backing, const char *key, struct buffer *data,
                        pprofc_error *error);
   void (*list)(struct backing *backing, const char *prefix, struct stored_keys *keys);
@@ -159,7 +158,8 @@ void times_put(struct buffer *out, int64_t seconds);
 /* ---- writing (writing.c) -------------------------- */
 
 struct commit_info {
-  const char *commit, *branch, *machine; /* "" if unknown */
+  const char *commit, *branch,
+      *machine; /* commit id, branch and machine of the run; "" if unknown */
   const char *tags[64];
   size_t tag_count;
   /* time of the commit in seconds since 1970, and number of commits up to this one; -1: unknown */
@@ -239,7 +239,8 @@ struct s3_wire {
   struct client *client;
   struct arena *arena;
   const char *bucket, *prefix; /* name of the bucket; common prefix of all keys: "PREFIX/", or "" */
-  const char *scheme, *host;   /* "https", "s3.us-east-1.amazonaws.com" */
+  const char *scheme,
+      *host; /* scheme and host of the server: "https", "s3.us-east-1.amazonaws.com" */
   const char *token;
   struct sigv4_scope scope;
   bool in_path; /* true if the bucket is in the path, not in the host name */
@@ -269,7 +270,7 @@ pprofc_status s3_wire_send(struct s3_wire *wire, const struct s3_request *reques
 pprofc_status s3_wire_fail(const struct s3_wire *wire, const struct s3_request *request,
                            const struct reply *reply, pprofc_error *error);
 
-/* Finds the next element <NAME>...</NAME>, and sets *content. Sets *rest to the text after the
+/* Finds the next element <NAME>...</NAME>. Sets *content, and *rest to the text after the
  * element. */
 bool xml_next(pprofc_str *rest, const char *name, pprofc_str *content);
 /* Returns the content of the first element NAME, or an empty text. */

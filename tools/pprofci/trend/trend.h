@@ -30,7 +30,7 @@ struct trend_change {
                          confirmed */
   int64_t unmeasured; /* number of unmeasured commits before the change; -1: unknown */
   const char *graph;  /* address of the change's flame graph on the page; NULL without a graph */
-  const char *graph_link; /* `graph`, with "&type=N" for the unit "allocs/op" */
+  const char *graph_link; /* address `graph`, with "&type=N" appended for the unit "allocs/op" */
   pprofc_str graph_kind;  /* profile type of the flame graph, such as "cpu" */
 };
 
