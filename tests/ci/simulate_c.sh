@@ -58,6 +58,12 @@ grep -q '<b>_count\|<b> ' a/ci/index.html && broken "a name is markup"
 [ -z "$(git worktree list | sed 1d)" ] || broken "a worktree is left"
 ok "1 % in one benchmark"
 
+for side in base head; do
+  "$PPROFC_BIN/pprofc" -traces -filefunctions a/ci/profiles/bench.c__walk_count_$side.pb.gz >traces
+  grep -q ' walk bench\.c$' traces || broken "$side: the file of a function is not relative to the repository"
+done
+ok "names of source files"
+
 # Jobs of a matrix are judged as each one is.
 "$PPROFC_BIN/pprofci" merge -threshold 1 -out m/ci a/ci >"$work/output" 2>"$work/messages" && broken "a merge passes"
 has "$work/output" '+1.10% exact n=2+1'

@@ -23,6 +23,8 @@ if "$python" -c 'import sys; sys.exit(sys.version_info < (3, 12))'; then
   grep -q 'main$\|_start$' traces && broken "the test runner is in the profile"
   has traces test_parse_
   grep -q 'py::' traces && broken "a name of Python is not split"
+  "$PPROFC_BIN/pprofc" -traces -filefunctions a/ci/profiles/test_parse_pr.py__test_parse_pr_cpu_head.pb.gz >traces
+  grep -q 'parse_pr parse_pr\.py$' traces || broken "the file of a function is not relative to the repository"
 else
   has "$work/messages" 'stacks do not show where a benchmark begins'
   has traces PyEval

@@ -114,15 +114,18 @@ static void callgrind_add_up(const pprofc_profile *measured, int64_t *totals) {
 }
 
 pprofc_status callgrind_convert(const char *from, const char *to,
-                                const pprofc_read_options *options, const char *ignore,
-                                int64_t *totals, pprofc_error *error) {
+                                const pprofc_read_options *options,
+                                const struct callgrind_edits *edits, int64_t *totals,
+                                pprofc_error *error) {
   pprofc_profile *events = NULL, *kept = NULL, *measured = NULL;
   pprofc_filter_options filter;
   pprofc_filter_options_init(&filter);
-  filter.ignore = ignore;
+  if (edits) filter.ignore = edits->ignore;
   pprofc_status status = pprofc_profile_read_file(from, options, &events, error);
   if (status == PPROFC_OK) status = pprofc_filter(events, &filter, &kept, error);
   if (status == PPROFC_OK) status = callgrind_measure(kept, &measured, error);
+  if (status == PPROFC_OK && edits && !profile_trim_files(measured, edits->folder))
+    status = error_nomem(error);
   if (status == PPROFC_OK && totals) callgrind_add_up(measured, totals);
   if (status == PPROFC_OK) status = pprofc_profile_write_file(measured, to, error);
   pprofc_profile_release(measured);

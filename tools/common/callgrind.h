@@ -17,10 +17,16 @@ enum callgrind_type {
   CALLGRIND_TYPES
 };
 
-/* Converts callgrind's output `from` to a profile `to`. Drops stacks with a frame matching `ignore`
- * (may be NULL). Stores the sum of each sample type in `totals` (may be NULL). */
+struct callgrind_edits {
+  const char *ignore; /* regular expression of frames whose stacks are dropped */
+  pprofc_str folder;  /* folder that is removed from names of source files (profile_trim_files) */
+};
+
+/* Converts callgrind's output `from` to a profile `to`, with the edits (may be NULL). Stores the
+ * sum of each sample type in `totals` (may be NULL). */
 pprofc_status callgrind_convert(const char *from, const char *to,
-                                const pprofc_read_options *options, const char *ignore,
-                                int64_t *totals, pprofc_error *error);
+                                const pprofc_read_options *options,
+                                const struct callgrind_edits *edits, int64_t *totals,
+                                pprofc_error *error);
 
 #endif

@@ -93,6 +93,19 @@ bool profile_add_strings(pprofc_profile *p, const pprofc_str *extra, size_t more
   return true;
 }
 
+bool profile_trim_files(pprofc_profile *p, pprofc_str folder) {
+  size_t size = p->strings.count * sizeof *p->strings.items;
+  pprofc_str *items = arena_copy(&p->region->arena, p->strings.items, size);
+  if (!items) return false;
+  for (size_t i = 0; i < p->functions.count; i++) {
+    pprofc_str *file = &items[p->functions.filename[i]];
+    size_t at = str_find(*file, folder);
+    if (at < file->size) *file = str_slice(*file, at + folder.size, file->size);
+  }
+  p->strings.items = items;
+  return true;
+}
+
 bool profile_add_functions(pprofc_profile *p, const struct function_fields *rows, size_t more,
                            uint64_t first_id) {
   struct arena *arena = &p->region->arena;

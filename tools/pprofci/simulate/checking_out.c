@@ -42,6 +42,15 @@ struct sides_commits sides_find(struct ci_run *run, const char *flag) {
   return commits;
 }
 
+const char *sides_tree(struct ci_run *run) {
+  return text_printf(&run->arena, "%s/tree", run->work);
+}
+
+pprofc_str sides_tree_end(struct ci_run *run) {
+  pprofc_str work = str_path_base(str_of(run->work));
+  return str_of(text_printf(&run->arena, "/%.*s/tree/", STR_ARG(work)));
+}
+
 const char *sides_check_out(struct ci_run *run, int side, const struct sides_commits *commits,
                             const char *checkout) {
   checkouts_clone(run, commits->names[side], commits->ids[side], checkout);

@@ -178,7 +178,7 @@ static void count_side(struct counting *c, int side, const char *folder) {
 /* ---- both commits ------------------------------------ */
 
 static void count_commit(struct counting *c, int side, const struct sides_commits *commits) {
-  const char *checkout = text_printf(&c->run->arena, "%s/tree", c->run->work);
+  const char *checkout = sides_tree(c->run);
   const char *folder = sides_check_out(c->run, side, commits, checkout);
   if (*c->run->options->setup)
     run_progress(++c->steps, c->all_steps, "setting up %s", side_names[side]);

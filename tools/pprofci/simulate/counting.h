@@ -103,6 +103,13 @@ struct sides_commits {
  * messages. */
 struct sides_commits sides_find(struct ci_run *run, const char *flag);
 
+/* Returns the folder in which base and head are checked out, one after the other. */
+const char *sides_tree(struct ci_run *run);
+
+/* Returns the last two parts of this folder's path, between slashes. They are equal in all
+ * spellings of the path, such as a URL. */
+pprofc_str sides_tree_end(struct ci_run *run);
+
 /* Checks out the commit of base or head. Returns the folder in `checkout` that corresponds to the
  * current folder. */
 const char *sides_check_out(struct ci_run *run, int side, const struct sides_commits *commits,

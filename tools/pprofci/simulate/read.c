@@ -296,8 +296,9 @@ static void part_add(struct counting *c, const struct count_run *run, const char
   const char *to = text_printf(&c->run->arena, "%s.pb.gz", path);
   counted->path = to;
   counted->iterations = iterations;
-  const char *ignore = run->group ? GO_UNCOUNTED : NODE_UNCOUNTED;
-  ci_need(callgrind_convert(path, to, &options, ignore, counted->totals, &ci_error));
+  const struct callgrind_edits edits = {run->group ? GO_UNCOUNTED : NODE_UNCOUNTED,
+                                        sides_tree_end(c->run)};
+  ci_need(callgrind_convert(path, to, &options, &edits, counted->totals, &ci_error));
   if (run->side == SIDE_HEAD && !run->number) note_objects(c, run->folder, to);
 }
 

@@ -112,10 +112,13 @@ static bool write_cut(struct timing *t, pprofc_str text, const char *path) {
   if (pprofc_profile_read_memory(text.data, text.size, &options, &whole, &ci_error) != PPROFC_OK)
     return false;
   ci_need(pprofc_filter(whole, &filter, &cut, &ci_error));
-  const pprofc_profile *shown = cut->samples.count ? cut : whole;
+  pprofc_profile *shown = profile_edit(cut->samples.count ? cut : whole);
+  bool trimmed = shown && profile_trim_files(shown, sides_tree_end(t->run));
+  ci_need(trimmed ? PPROFC_OK : error_nomem(&ci_error));
   bool any = shown->samples.count > 0;
-  if (shown == whole) t->rootless |= any;
+  if (!cut->samples.count) t->rootless |= any;
   if (any) ci_need(pprofc_profile_write_file(shown, path, &ci_error));
+  pprofc_profile_release(shown);
   pprofc_profile_release(cut);
   pprofc_profile_release(whole);
   return any;

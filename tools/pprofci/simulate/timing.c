@@ -212,7 +212,7 @@ static void time_results(struct timing *t) {
 /* Checks out both commits. Moves each checkout, because the other commit needs the same folder. */
 static void time_commits(struct timing *t) {
   struct arena *arena = &t->run->arena;
-  t->tree = text_printf(arena, "%s/tree", t->run->work);
+  t->tree = sides_tree(t->run);
   const struct sides_commits commits = sides_find(t->run, "walltime");
   for (int side = 0; side < SIDES; side++) {
     t->trees[side] = text_printf(arena, "%s/tree_%s", t->run->work, side_names[side]);
