@@ -19,8 +19,14 @@ __attribute__((noinline)) static unsigned walk(unsigned steps) {
   for (unsigned i = 0; i < steps; i++) sum = sum * 31 + i;
   return sum;
 }
-__attribute__((noinline)) static unsigned parse_body(unsigned steps) {
+__attribute__((noinline)) static unsigned word(unsigned steps) {
   return walk(steps) + 1;
+}
+__attribute__((noinline)) static unsigned words(unsigned steps) {
+  return word(steps) + 1;
+}
+__attribute__((noinline)) static unsigned parse_body(unsigned steps) {
+  return walk(10) + words(steps);
 }
 int main(void) {
   volatile unsigned sum = 0;
@@ -57,6 +63,11 @@ has a/ci/bench.c__parse___1___b__count_head_top.txt 'Type: Ir'
 grep -q '<b>_count\|<b> ' a/ci/index.html && broken "a name is markup"
 [ -z "$(git worktree list | sed 1d)" ] || broken "a worktree is left"
 ok "1 % in one benchmark"
+
+# Two functions call walk. The call with the growth is deeper in the stack than the other call.
+python3 -c 'import json; print(json.load(open("a/ci/manifest.json"))["pairs"][0]["own"][0]["function"])' >own
+[ "$(cat own)" = walk ] || broken "the function to blame is $(cat own), not walk"
+ok "the innermost function"
 
 for side in base head; do
   "$PPROFC_BIN/pprofc" -traces -filefunctions a/ci/profiles/bench.c__walk_count_$side.pb.gz >traces

@@ -168,8 +168,8 @@ static inline pprofc_str profile_string(const pprofc_profile *p, uint32_t index)
  * index old_count + i is extra[i]. Returns false when out of memory. */
 bool profile_add_strings(pprofc_profile *p, const pprofc_str *extra, size_t more);
 
-/* Removes the part up to and including `folder` from the file names of functions. Other names stay
- * as they are. Returns false when out of memory. */
+/* Removes the part up to and including `folder` from the file names of functions that contain it.
+ * Returns false when out of memory. */
 bool profile_trim_files(pprofc_profile *p, pprofc_str folder);
 
 /* A row of the columns in `struct functions`: string indices of the names and the file of a

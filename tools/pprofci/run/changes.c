@@ -63,12 +63,16 @@ struct drawn_sum *drawn_sums(struct drawn *d) {
   if (!path.frames || !path.opened) return NULL;
   for (size_t i = 1; sums && i < t->count; i++) {
     struct drawn_sum *sum = &sums[t->frame[i]];
-    if (!sum->depth) sum->depth = t->depth[i];
     sum->flat[SIDE_BASE] = sum_add(sum->flat[SIDE_BASE], flame_self_base(t, i, type));
     sum->flat[SIDE_HEAD] = sum_add(sum->flat[SIDE_HEAD], flame_self_head(t, i, type));
     if (!path_enter(&path, t, i, sums)) continue;
-    sum->cum[SIDE_BASE] = sum_add(sum->cum[SIDE_BASE], flame_base(t, i, type));
-    sum->cum[SIDE_HEAD] = sum_add(sum->cum[SIDE_HEAD], flame_head(t, i, type));
+    int64_t base = flame_base(t, i, type), head = flame_head(t, i, type);
+    double grown = (double)head - (double)base;
+    sum->cum[SIDE_BASE] = sum_add(sum->cum[SIDE_BASE], base);
+    sum->cum[SIDE_HEAD] = sum_add(sum->cum[SIDE_HEAD], head);
+    if (sum->depth && grown <= sum->grown) continue;
+    sum->grown = grown;
+    sum->depth = t->depth[i];
   }
   return sums;
 }

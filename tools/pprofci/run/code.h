@@ -68,7 +68,8 @@ void drawn_close(struct drawn *d);
 /* Values of a function: flat is its self value, cum is its total. A recursive call counts once. */
 struct drawn_sum {
   int64_t flat[SIDES], cum[SIDES];
-  uint32_t depth; /* depth of the function's first frame in the tree */
+  double grown;   /* growth of the function's frame that grew most */
+  uint32_t depth; /* depth of this frame in the tree */
   bool open;      /* true while the walk over the tree is inside the function */
 };
 
