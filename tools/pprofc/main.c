@@ -4,12 +4,12 @@
 #include "noise/noise.h"
 #include "profile/profile.h"
 
-/* Exit status after any error, the same as in pprof. */
-#define EXIT_FAILED 2
+/* Exit status after any error: 2 as in pprof. With -fail_on it is 1, because 2 is a regression. */
+static int exit_failed = 2;
 
 static int fail_with(const char *message) {
   message_error("pprofc: %s", message);
-  return EXIT_FAILED;
+  return exit_failed;
 }
 
 static int fail_with_usage(const char *message) {
@@ -85,7 +85,7 @@ static int print_sample_types(const struct command *command) {
   options.limits = &command->limits;
   for (size_t i = 0; i < command->source_count && !profile; i++)
     pprofc_profile_read_file(command->sources[i], &options, &profile, NULL);
-  if (!profile) return EXIT_FAILED;
+  if (!profile) return exit_failed;
   int fd = STDOUT_FILENO;
   struct output out;
   output_init(&out, fd_write, &fd);
@@ -96,7 +96,7 @@ static int print_sample_types(const struct command *command) {
     output_add_char(&out, '\n');
   }
   pprofc_profile_release(profile);
-  return output_flush(&out, NULL) == PPROFC_OK ? 0 : EXIT_FAILED;
+  return output_flush(&out, NULL) == PPROFC_OK ? 0 : exit_failed;
 }
 
 static void warn_of_report(void *context, const char *message) {
@@ -140,7 +140,7 @@ static pprofc_status make_report(struct command *command, int *code, pprofc_erro
     if (status == PPROFC_OK) status = destination_report(command, profile, error);
   }
   /* As in pprof, the report lacks the unreadable files. The exit status shows this to scripts. */
-  if (incomplete && !command_fetches(command) && !*code) *code = EXIT_FAILED;
+  if (incomplete && !command_fetches(command) && !*code) *code = exit_failed;
   pprofc_profile_release(profile);
   buffer_free(&rules);
   return status;
@@ -198,7 +198,7 @@ static int choose_action(struct command_flags *flags, struct command *command, i
   if (command->sample_types) return print_sample_types(command);
   if (command->simulate) return run_simulated(command);
   if (command->mcp) return mcp_run(command);
-  if (!sources_accepted(flags, command, argc, argv)) return EXIT_FAILED;
+  if (!sources_accepted(flags, command, argc, argv)) return exit_failed;
   const char *conflict = action_conflict(command);
   if (conflict) return fail_with(conflict);
   if (*command->collect) return run_action(command, "fetching", collect_profiles);
@@ -208,6 +208,14 @@ static int choose_action(struct command_flags *flags, struct command *command, i
   return run_action(command, "reading", make_report);
 }
 
+static bool has_condition(int argc, char **argv) {
+  for (int i = 1; i < argc; i++)
+    if (str_starts(str_of(argv[i]), STR("-fail_on")) ||
+        str_starts(str_of(argv[i]), STR("--fail_on")))
+      return true;
+  return false;
+}
+
 int main(int argc, char **argv) {
   struct command_flags flags;
   struct flags_parsed parsed = {0};
@@ -215,7 +223,8 @@ int main(int argc, char **argv) {
   pprofc_error error;
   int code;
   keep_small_blocks();
-  signals_watch("pprofc", EXIT_FAILED);
+  if (has_condition(argc, argv)) exit_failed = 1;
+  signals_watch("pprofc", exit_failed);
   command_flags_init(&flags);
   flags_accept_words(argc, argv);
   if (command_parse(&flags, &command, argc, argv, &parsed, &error) == PPROFC_OK) {

@@ -56,9 +56,11 @@ static const struct flag_note environment[] = {
 static const struct flag_note statuses[] = {
     {"0", "success"},
     {"1",
-     "with -fail_on: pprofc could not check a condition, for example because of too few samples"},
-    {"2", "an error, an unreadable file, or a regression that -fail_on found"},
-    {"3", "with -fail_on and -strict: base or head has fewer than 3 runs"},
+     "with -fail_on: an error, an unreadable file, or a condition that pprofc could not check"},
+    {"2", "-fail_on found a regression; without -fail_on: an error or an unreadable file"},
+    {"3",
+     "with -fail_on and -strict: noise may hide a growth by the limit, or base or head has fewer "
+     "than 3 runs"},
     {NULL, NULL}};
 
 static const char *const helps[][2] = {

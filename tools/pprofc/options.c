@@ -419,7 +419,8 @@ static const struct flag noise_flags[] = {
     NOISE("fail_on", FLAG_STRING, fail_on, "WHAT", NULL, NULL, store_list,
           "Condition under which the exit status is 2. " NOISE_CONDITIONS),
     NOISE("strict", FLAG_BOOL, strict, NULL, NULL, NULL, NULL,
-          "With -fail_on: exit with 3 if base or head has fewer than 3 runs"),
+          "With -fail_on: exit with 3 if noise may hide a growth by the limit, or if base or head "
+          "has fewer than 3 runs"),
 };
 
 void command_flags_init(struct command_flags *flags) {

@@ -61,19 +61,19 @@ static void noise_gate_print(void *context, const struct noise_finding *found) {
 }
 
 /* Checks a condition, and prints messages about the changes that satisfy it. Sets *fired to true if
- * there are such changes, if the condition's unit is wrong, or if its regular expression exceeds a
- * limit. Returns false if the values have no verdict. */
-static bool noise_gate_run(const struct noise_report *report, const char *text, bool *fired) {
+ * there are such changes, and *hidden to the condition if noise may hide them. Returns false if the
+ * condition cannot be checked. */
+static bool noise_gate_run(const struct noise_report *report, const char *text, bool *fired,
+                           const char **hidden) {
   struct noise_printing t = {report, text, 0};
   enum noise_use use = noise_condition_find(report, text, (double)INFINITY, noise_gate_print, &t);
   if (use == NOISE_OTHER_UNIT)
     message_error("pprofc: -fail_on='%s': values are in %.*s", text, STR_ARG(report->summary.unit));
-  if (use == NOISE_UNJUDGED) {
+  if (use == NOISE_UNJUDGED || use == NOISE_FAILED)
     message_error("pprofc: -fail_on='%s': cannot be judged with these profiles", text);
-    return false;
-  }
-  *fired |= use != NOISE_USED || t.fired;
-  return true;
+  if (use == NOISE_HIDDEN) *hidden = text;
+  *fired |= t.fired > 0;
+  return use <= NOISE_HIDDEN;
 }
 
 /* Prints notes about rules of -noise_rules that match no function or have expired. */
@@ -103,12 +103,13 @@ static bool noise_gate_judged(const struct noise_report *report) {
 int noise_gate(const struct noise_options *o, const struct noise_report *report) {
   const pprofc_verdict_summary *s = &report->summary;
   bool fired = false, judged = true;
+  const char *hidden = NULL;
   if (!o->fail_on.count) return GATE_PASSED;
   if (noise_is_pair(s) && !s->lone)
     message_note("-fail_on with one run of each version is weak: it counts only changes whose "
                  "whole interval exceeds the limit");
   for (size_t i = 0; i < o->fail_on.count; i++)
-    judged &= noise_gate_run(report, o->fail_on.items[i], &fired);
+    judged &= noise_gate_run(report, o->fail_on.items[i], &fired, &hidden);
   noise_gate_print_rules(report);
   if (fired) return GATE_REGRESSED;
   if (!judged) return GATE_NO_RESULT;
@@ -119,8 +120,11 @@ int noise_gate(const struct noise_options *o, const struct noise_report *report)
     return GATE_NO_RESULT;
   }
   bool few = s->base_runs < GATE_RUNS || s->head_runs < GATE_RUNS;
-  if (!o->strict || !few) return GATE_PASSED;
-  message_error("pprofc: -strict: %zu + %zu runs; %d of each version are needed", s->base_runs,
-                s->head_runs, GATE_RUNS);
+  if (!o->strict || (!few && !hidden)) return GATE_PASSED;
+  if (few)
+    message_error("pprofc: -strict: %zu + %zu runs; %d of each version are needed", s->base_runs,
+                  s->head_runs, GATE_RUNS);
+  else
+    message_error("pprofc: -strict: -fail_on='%s': noise may hide such a growth", hidden);
   return GATE_DOUBTS;
 }

@@ -98,7 +98,7 @@ static void failing_check(struct ci_run *run, const struct run_pair *pair,
   enum noise_use use =
       noise_condition_find(report, f.condition, failing_alpha(run, report), failing_take, &f);
   if (use == NOISE_FAILED) ci_fail("-fail-on='%s' cannot be matched", f.condition);
-  if (use == NOISE_USED && report->summary.tested) run->fail_used[number]++;
+  if (use <= NOISE_HIDDEN && report->summary.tested) run->fail_used[number]++;
 }
 
 void failing_find(struct ci_run *run, const struct run_pair *pair, const struct judged *judged) {

@@ -124,13 +124,25 @@ static double noise_gate_least(const struct noise_gate *g, const pprofc_verdict_
   return weak ? e->low : e->delta;
 }
 
-/* True if the growth of the estimate exceeds the threshold and is significant. */
-static bool noise_gate_fires(const struct noise_gate *g, const pprofc_verdict_estimate *e) {
-  double growth = noise_gate_least(g, e);
+/* True if the growth of the estimate by `growth` is at least the threshold. */
+static bool noise_gate_reaches(const struct noise_gate *g, const pprofc_verdict_estimate *e,
+                               double growth) {
   double whole = g->c.measure == MEASURE_SELF ? e->base : g->report->summary.total_base;
-  if (!noise_gate_grew(g, e) || !(growth > 0)) return false;
+  if (!(growth > 0)) return false;
   if (!g->c.unit.size) growth = whole > 0 ? growth / whole : (double)INFINITY;
   return growth >= g->threshold;
+}
+
+/* True if the growth of the estimate exceeds the threshold and is significant. */
+static bool noise_gate_fires(const struct noise_gate *g, const pprofc_verdict_estimate *e) {
+  return noise_gate_grew(g, e) && noise_gate_reaches(g, e, noise_gate_least(g, e));
+}
+
+/* True if noise may hide a growth by the threshold: the estimate did not change by more than noise,
+ * but its interval reaches the threshold. */
+static bool noise_gate_hides(const struct noise_gate *g, const pprofc_verdict_estimate *e) {
+  return g->threshold > 0 && !pprofc_verdict_is_certain(e->verdict) &&
+         noise_gate_reaches(g, e, e->high);
 }
 
 /* Converts the condition's threshold to the profile's unit. Returns false if the units are not
@@ -177,6 +189,7 @@ static pprofc_verdict_estimate noise_gate_growth(const struct noise_gate *g,
   if (!(machine > 0)) return e;
   e.delta -= machine;
   e.low -= machine;
+  e.high -= machine;
   return e;
 }
 
@@ -202,17 +215,22 @@ static bool noise_gate_reported(const struct noise_gate *g, const pprofc_verdict
   return false;
 }
 
-static void noise_gate_rows(const struct noise_gate *g, noise_found_fn found, void *context) {
+/* Checks a condition on functions. Returns true if noise may hide the growth of a function. */
+static bool noise_gate_rows(const struct noise_gate *g, noise_found_fn found, void *context) {
+  bool hidden = false;
   for (size_t i = 0; i < g->report->row_count; i++) {
     const pprofc_verdict_row *row = &g->report->rows[i];
     if (g->name && !regex_match(g->name, row->name)) continue;
     const pprofc_verdict_estimate judged = noise_gate_growth(g, row);
+    hidden |= noise_gate_hides(g, &judged);
     if (!noise_gate_fires(g, &judged)) continue;
     const pprofc_verdict_domain *domain = noise_gate_domain(g, row);
+    hidden |= domain && noise_gate_hides(g, &domain->net);
     if (domain && (!noise_gate_fires(g, &domain->net) || noise_gate_reported(g, domain, row)))
       continue;
     noise_gate_report(g, row, domain, found, context);
   }
+  return hidden;
 }
 
 static pprofc_verdict_estimate noise_gate_total(const pprofc_verdict_summary *s) {
@@ -233,7 +251,7 @@ static enum noise_use noise_gate_whole(const struct noise_gate *g, noise_found_f
   const pprofc_verdict_summary *s = &g->report->summary;
   struct noise_finding finding = {
       .name = STR("the total"), .estimate = noise_gate_total(s), .change = (double)NAN};
-  bool common = g->c.measure == MEASURE_COMMON, fires;
+  bool common = g->c.measure == MEASURE_COMMON, fires, hides;
   pprofc_verdict verdict = common ? s->common_verdict : s->total_verdict;
   if (verdict < PPROFC_VERDICT_UNCHANGED) return NOISE_UNJUDGED;
   if (common) {
@@ -243,11 +261,13 @@ static enum noise_use noise_gate_whole(const struct noise_gate *g, noise_found_f
     finding.estimate.verdict = verdict;
     finding.estimate.q = s->common_p;
     fires = verdict == PPROFC_VERDICT_GREW && s->common_p < g->alpha && least >= g->threshold;
+    hides = !pprofc_verdict_is_certain(verdict) && s->common_high >= g->threshold;
   } else {
     fires = noise_gate_fires(g, &finding.estimate);
+    hides = noise_gate_hides(g, &finding.estimate);
   }
   if (fires) found(context, &finding);
-  return NOISE_USED;
+  return hides ? NOISE_HIDDEN : NOISE_USED;
 }
 
 enum noise_use noise_condition_find(const struct noise_report *report, const char *text,
@@ -260,10 +280,11 @@ enum noise_use noise_condition_find(const struct noise_report *report, const cha
   if (g.c.measure >= MEASURE_TOTAL) return noise_gate_whole(&g, found, context);
   if (g.c.name.size && regex_compile(mem_or_default(NULL), g.c.name, &g.name, &error) != PPROFC_OK)
     return NOISE_FAILED;
-  noise_gate_rows(&g, found, context);
+  bool hidden = noise_gate_rows(&g, found, context);
   bool tripped = g.name && regex_tripped(g.name);
   regex_free(g.name);
-  return tripped ? NOISE_FAILED : NOISE_USED;
+  if (tripped) return NOISE_FAILED;
+  return hidden ? NOISE_HIDDEN : NOISE_USED;
 }
 
 const char *noise_verb(pprofc_verdict verdict, const char **rest) {

@@ -197,6 +197,7 @@ void noise_gate_today(char out[16]);
 
 enum noise_use {
   NOISE_USED,
+  NOISE_HIDDEN,     /* checked, but noise may hide a growth by the threshold */
   NOISE_OTHER_UNIT, /* the values and the threshold of the condition have different units */
   NOISE_UNJUDGED,   /* the values that the condition checks have no verdict */
   NOISE_FAILED      /* the regular expression exceeded its limit of time or memory */
