@@ -6,7 +6,9 @@ static bool is_pull_merge(void) {
   const char *github = getenv("GITHUB_REF"), *gitlab = getenv("CI_MERGE_REQUEST_EVENT_TYPE");
   const char *event = getenv("GITHUB_EVENT_NAME");
   if (event && strcmp(event, "issue_comment") == 0) return true;
-  if (github && str_glob(STR("refs/pull/*/merge"), str_of(github))) return true;
+  if (github && (str_glob(STR("refs/pull/*/merge"), str_of(github)) ||
+                 str_glob(STR("refs/heads/gh-readonly-queue/*"), str_of(github))))
+    return true;
   return gitlab && strcmp(gitlab, "merged_result") == 0;
 }
 
@@ -29,24 +31,36 @@ static bool is_shallow(struct ci_run *run) {
 #define MEND_SHALLOW                                                                               \
   "the clone is shallow: set `fetch-depth: 0` of actions/checkout, or run `git fetch --unshallow`"
 
+/* Returns the target branch of the pull request, or NULL. */
+static const char *find_target(void) {
+  static const char *const variables[] = {"GITHUB_BASE_REF", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME",
+                                          "BITBUCKET_PR_DESTINATION_BRANCH", "CHANGE_TARGET"};
+  for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
+    if (run_has(getenv(variables[i]))) return getenv(variables[i]);
+  return NULL;
+}
+
 /* Returns the commit at which the head's branch diverged from the target branch. */
 static const char *find_merge_base(struct ci_run *run) {
-  static const char *const variables[] = {"GITHUB_BASE_REF", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME"};
-  const char *branches[] = {NULL, NULL, "origin/main", "main", "origin/master", "master"};
-  for (size_t i = 0; i < 2; i++) {
-    const char *target = getenv(variables[i]);
-    if (run_has(target)) branches[i] = text_printf(&run->arena, "origin/%s", target);
+  static const char *const head[] = {"git", "rev-parse", "HEAD", NULL};
+  const char *target = find_target();
+  const char *branches[] = {"origin/main", "main", "origin/master", "master", NULL};
+  if (target) {
+    branches[0] = text_printf(&run->arena, "origin/%s", target);
+    branches[1] = NULL;
   }
-  for (size_t i = 0; i < sizeof branches / sizeof *branches; i++) {
+  for (size_t i = 0; branches[i]; i++) {
     const char *const argv[] = {"git", "merge-base", "HEAD", branches[i], NULL};
-    const char *commit = branches[i] ? program_line(&run->arena, NULL, argv) : NULL;
+    const char *commit = program_line(&run->arena, NULL, argv);
     if (!run_has(commit)) continue;
-    run->base_why = text_printf(&run->arena, "the merge base of HEAD and %s", branches[i]);
+    bool same = strcmp(commit, program_line(&run->arena, NULL, head)) == 0;
+    run->base_why = text_printf(&run->arena, "the merge base of HEAD and %s%s", branches[i],
+                                same ? ", which is HEAD itself: no commit is compared" : "");
     return commit;
   }
-  ci_fail("cannot find the base: %s",
-          is_shallow(run) ? MEND_SHALLOW
-                          : "neither origin/main nor main exists; set it with -base-ref");
+  if (is_shallow(run)) ci_fail("cannot find the base: %s", MEND_SHALLOW);
+  if (target) ci_fail("cannot find the base: fetch %s, or set -base-ref", branches[0]);
+  ci_fail("cannot find the base: neither origin/main nor main exists; set it with -base-ref");
 }
 
 /* Chooses the first parent of HEAD if HEAD is the merge commit of a pull request, or else the merge
