@@ -271,7 +271,7 @@ add_merge() {
 compare_() {
   local command=run common=()
   [[ ${GITHUB_EVENT_NAME:-} != pull_request_target || -n ${INPUT_MERGE:-} ]] ||
-    stop "pull_request_target gives the code of a pull request the rights of the repository: measure on pull_request, and comment on workflow_run (docs/CI.md)"
+    stop "pull_request_target gives the code of a pull request the rights of the repository: measure on pull_request, and comment on workflow_run (docs/CI_PUBLISH.md)"
   yes fail "${INPUT_FAIL:-true}" || common+=(-no-fail)
   give -out "$INPUT_OUT"
   give -threshold "${INPUT_THRESHOLD:-}"
@@ -293,10 +293,17 @@ compare() {
   local status=0
   # pprofci writes the verdict of this run. The script does not read a verdict of an earlier run.
   (compare_) || status=$?
-  [[ $status -eq 0 || $status -eq 2 || $status -eq 3 ]] || output verdict failed
+  case $status in
+    0 | 2 | 3)
+      output page "$INPUT_OUT/index.html"
+      output report "$INPUT_OUT/report.html"
+      ;;
+    *)
+      status=1
+      output verdict failed
+      ;;
+  esac
   output status "$status"
-  [[ $status -eq 1 ]] || output page "$INPUT_OUT/index.html"
-  [[ $status -eq 1 ]] || output report "$INPUT_OUT/report.html"
 }
 
 # ---- publishing ----------------------------------------------------------------------------------------------------
@@ -305,7 +312,7 @@ publish() {
   local status=0
   if [[ -n ${INPUT_BODY:-} ]]; then
     arguments=(-body "$INPUT_BODY")
-  elif [[ $PPROFC_STATUS -ne 0 && $PPROFC_STATUS -ne 2 ]]; then
+  elif [[ $PPROFC_STATUS -eq 1 ]]; then
     # Remove the manifest of an earlier run, so that pprofci publish reports that there is no result.
     printf 'pprofc: the comparison failed\n' >&2
     rm -f "$INPUT_OUT/manifest.json"

@@ -269,6 +269,10 @@ sed -i 's/return 7/return 8/' words/words.go
 printf 'words\n' >words/README.md
 sed -i 's/x := 0/sink = b.N/; s/x += i/sink += i/; s/^func/var sink int\n\nfunc/' more/more_test.go
 git_ add . && git_ commit -q -m 'more'
+run 0 -record ./words -base-ref "$(git_ commit-tree -m other 'HEAD^{tree}')" -out "$work/equal/ci"
+for file in index.html summary.md; do
+  has "$work/equal/ci/$file" 'given by -base-ref, but it is not an ancestor of the head'
+done
 run '0|2' -record './words ./more' -base-ref HEAD~1 -count 4 -benchtime 20ms -profile-runs 0 -out "$work/equal/ci"
 has "$work/messages" 'measuring head more'
 grep -q 'measuring .* words' "$work/messages" && broken "an equal program was measured"

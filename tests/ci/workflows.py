@@ -301,6 +301,9 @@ def action():
     _, outputs, _ = run_action(GOOD)
     # Equal results, but noise hides a change of the threshold in more than a fifth of them.
     check(outputs == ("inconclusive", "0", page, ""), outputs)
+    strict = [{"run": 'echo PPROFC_STRICT=1 >>"$GITHUB_ENV"'}]
+    _, outputs, _ = run_action({**GOOD, "publish": "comment", "pr": "3"}, steps=strict, wanted="failure")
+    check(outputs == ("inconclusive", "3", page, "true") and "could not be judged" in comment(), outputs, comment())
     _, outputs, _ = run_action(BAD, wanted="failure")
     check(outputs[:3] == ("REGRESSION", "2", page), outputs)
     _, outputs, _ = run_action({**BAD, "fail": "false"})

@@ -166,6 +166,7 @@ struct gate_row {
   bool screened; /* true if the benchmark was measured only in the first rounds, because it did not
                     look worse in them */
   bool overloaded; /* true if other programs used the processors during the measurement */
+  bool excused;    /* true if gate_excuse made the row inconclusive */
   bool threaded;   /* true if the benchmark has several threads according to the input */
 
   pprofc_str file; /* path of the file that has the row */

@@ -367,6 +367,7 @@ static bool has_unjudged(const struct gate *gate, const struct gate_row *of) {
 void gate_excuse(struct gate *gate, struct gate_row *row) {
   if (row->verdict != PPROFC_GATE_REGRESSED) return;
   row->verdict = PPROFC_GATE_INCONCLUSIVE;
+  row->excused = true;
   gate->regressed--;
   gate->inconclusive++;
   gate->unjudged += !has_unjudged(gate, row);

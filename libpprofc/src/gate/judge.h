@@ -99,7 +99,10 @@ bool gate_power_samples(struct gate_power *power, const struct gate_design *desi
  * that end before this day do not apply. */
 pprofc_status gate_judge(struct gate *gate, const char *today, pprofc_error *error);
 
-/* Makes a regressed row inconclusive, for a reason that the row's numbers do not show. */
+/* Returns the reason why a proven regression of the row does not count, or NULL. */
+const char *gate_doubt(const struct gate *gate, const struct gate_row *row);
+
+/* Makes a regressed row inconclusive, because its machine code did not change. */
 void gate_excuse(struct gate *gate, struct gate_row *row);
 
 /* Returns the exit status: 0 for a pass, 2 for a regression, 1 for problems or nothing compared, 3

@@ -63,14 +63,14 @@ static bool has_too_few_samples(const struct gate *gate, const struct gate_row *
   return (base < head ? base : head) < gate->settings.min_samples;
 }
 
-/* True if a regression of the row does not count, for one of these reasons:
- *  - All samples come from one process, which hides the noise between processes. This reason does
- *    not apply to constant values, which have no noise.
- *  - The row was measured only in the first rounds, because it did not look worse in them.
- *  - Other programs slowed the machine, and the row is a time or a rate. */
-static bool is_in_doubt(const struct gate *gate, const struct gate_row *row) {
-  if ((row->one_process && !row->constant) || row->screened) return true;
-  return row->overloaded && !gate->settings.any_load && gate_unit_depends_on_load(row->unit);
+const char *gate_doubt(const struct gate *gate, const struct gate_row *row) {
+  if (row->excused) return "the machine code is the same, and only its addresses differ";
+  /* Constant values have no noise between processes. */
+  if (row->one_process && !row->constant) return "all samples of base or head come from one process";
+  if (row->screened) return "the first rounds did not look worse";
+  if (row->overloaded && !gate->settings.any_load && gate_unit_depends_on_load(row->unit))
+    return "the machine was overloaded";
+  return NULL;
 }
 
 /* Returns the verdict on a change that is large enough and significant. */
@@ -80,7 +80,7 @@ static pprofc_gate_verdict verdict_of_change(const struct gate *gate, const stru
   if (worse > 0) {
     if (decides && decides->accept && !exceeds(worse, decides->accepted))
       return PPROFC_GATE_ACCEPTED;
-    return is_in_doubt(gate, row) ? PPROFC_GATE_INCONCLUSIVE : PPROFC_GATE_REGRESSED;
+    return gate_doubt(gate, row) ? PPROFC_GATE_INCONCLUSIVE : PPROFC_GATE_REGRESSED;
   }
   /* A cost, such as time, fell by more than half. */
   bool too_good = row->direction < 0 && worse < -SUSPICIOUS;

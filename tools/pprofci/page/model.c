@@ -263,11 +263,29 @@ static void headline_doubt(struct buffer *out, const struct page_model *m) {
   buffer_add_text(out, m->run->doubt);
 }
 
+static void headline_base(struct buffer *out, const struct page_model *m) {
+  buffer_printf(out, "Base %.12s: %s.", m->run->base_commit, m->run->base_why);
+}
+
+/* Returns the reason why a proven regression of a benchmark does not count, or NULL. */
+static const char *find_doubt(const struct page_model *m) {
+  for (size_t i = 0; i < m->count; i++) {
+    const struct gate_row *row = m->benchmarks[i].worst;
+    if (m->benchmarks[i].state == STATE_UNSURE && row->significant && !row->aside &&
+        gate_doubt(&m->run->gate, row))
+      return gate_doubt(&m->run->gate, row);
+  }
+  return NULL;
+}
+
 static void headline_inconclusive(struct buffer *out, const struct page_model *m) {
   const struct gate *gate = &m->run->gate;
+  const char *doubt = find_doubt(m);
   buffer_printf(out, "%zu fine, %zu could not be judged", gate->benchmarks - gate->unjudged,
                 gate->unjudged);
-  if (isfinite(gate->visible_middle)) {
+  if (doubt) {
+    buffer_printf(out, ": %s", doubt);
+  } else if (isfinite(gate->visible_middle)) {
     buffer_add_text(out, ": changes below ");
     number_size(out, gate->visible_middle);
     buffer_add_text(out, " would have been missed");
@@ -326,7 +344,8 @@ static struct ending_row model_ending(const struct page_model *m) {
       {states[STATE_MISSING] > 0, headline_missing, CONCLUSION_UNSURE},
       {states[STATE_BROKEN] > 0, headline_broken, CONCLUSION_UNSURE},
       {m->suite_suspicious, headline_suspicious, CONCLUSION_UNSURE},
-      {m->count && states[STATE_UNSURE] == m->count, headline_nothing_slower, CONCLUSION_UNSURE},
+      {m->count && states[STATE_UNSURE] == m->count && !find_doubt(m), headline_nothing_slower,
+       CONCLUSION_UNSURE},
       {run->judged && gate_is_inconclusive(&run->gate), headline_inconclusive, CONCLUSION_UNSURE},
       {true, headline_nothing_slower, CONCLUSION_GOOD}};
   size_t i = 0;
@@ -336,15 +355,19 @@ static struct ending_row model_ending(const struct page_model *m) {
 
 /* Appends warnings about the whole run that a headline about one benchmark does not mention. */
 static void headline_also(struct buffer *out, const struct page_model *m) {
-  if (m->conclusion != CONCLUSION_BAD) return;
-  if (*m->run->doubt && !is_unread(m)) headline_doubt(out, m);
-  if (gate_overload(&m->run->gate)) {
+  const bool bad = m->conclusion == CONCLUSION_BAD;
+  const struct {
+    bool holds;
+    void (*say)(struct buffer *, const struct page_model *);
+  } also[] = {{m->run->base_misleads, headline_base},
+              {bad && *m->run->doubt && !is_unread(m), headline_doubt},
+              {bad && gate_overload(&m->run->gate), headline_overloaded},
+              {bad && m->suite_suspicious, headline_suspicious}};
+  for (size_t i = 0; i < sizeof also / sizeof *also; i++) {
+    if (!also[i].holds) continue;
     if (out->size) buffer_add_char(out, ' ');
-    headline_overloaded(out, m);
+    also[i].say(out, m);
   }
-  if (!m->suite_suspicious) return;
-  if (out->size) buffer_add_char(out, ' ');
-  headline_suspicious(out, m);
 }
 
 static const char *const state_phrases[STATES] = {[STATE_SLOWER] = "got worse",
@@ -401,7 +424,8 @@ static void headline_visible(struct buffer *out, const struct page_model *m) {
   const struct gate *gate = &m->run->gate;
   size_t count;
   const struct gate_row *rows = gate_rows(gate, &count);
-  if (!headline_has_visible(m)) return;
+  /* From one process, the noise between processes is unknown. */
+  if (!headline_has_visible(m) || (count && rows[0].one_process)) return;
   bool worse = gate->visible_count > 1 && gate->visible_worst > 1.5 * gate->visible_middle;
   if (isinf(gate->visible_middle)) {
     if (!m->states[STATE_SLOWER])

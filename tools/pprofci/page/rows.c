@@ -199,7 +199,10 @@ static void rows_put_doubt(struct buffer *out, const struct page_model *m,
   if (b->state == STATE_MISSING) buffer_add_text(out, "missing in the head");
   if (b->state == STATE_BROKEN) buffer_add_text(out, "suspiciously fast: was anything measured?");
   if (b->state != STATE_UNSURE) return;
-  if (row->aside && m->run->gate.rows[row->judged].exact)
+  const char *doubt = row->significant ? gate_doubt(&m->run->gate, row) : NULL;
+  if (doubt)
+    buffer_add_text(out, doubt);
+  else if (row->aside && m->run->gate.rows[row->judged].exact)
     buffer_add_text(out, "no more instructions: the machine or the memory system took longer");
   else if (row->significant && !row->aside)
     buffer_printf(out, "near the threshold of %.3g" PERCENT_FORMAT, 100 * row->threshold);

@@ -93,6 +93,7 @@ static void check_given_base(struct ci_run *run, const char *commit) {
                     "difference has commits of others; drop -base-ref";
   else
     return;
+  run->base_misleads = true;
   message_note("warning: base %.12s: %s", commit, run->base_why);
 }
 

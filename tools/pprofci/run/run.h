@@ -221,6 +221,7 @@ struct ci_run {
   pprofc_str machine;                    /* machine of the measurements, or empty */
   const char *base_commit, *head_commit; /* commit ids, or "" */
   const char *base_why;                  /* reason for the choice of the base, or "" */
+  bool base_misleads;                    /* true if base_why is a warning */
   const char **same;                     /* packages whose test binary did not change */
   size_t same_count, same_capacity;
 

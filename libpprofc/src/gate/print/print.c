@@ -189,10 +189,9 @@ static void put_insignificant(struct buffer *out, const struct gate *gate,
 static void put_inconclusive(struct buffer *out, const struct gate *gate,
                              const struct gate_row *row) {
   if (row->wanted > 0) return; /* gate_print_remarks prints the reason: the noise of counts */
-  if (row->significant && row->one_process)
-    buffer_add_text(out, "; all samples of base or head come from one process");
-  else if (row->significant && row->overloaded && !gate->settings.any_load)
-    buffer_add_text(out, "; the machine was overloaded");
+  const char *doubt = gate_doubt(gate, row);
+  if (row->significant && doubt)
+    buffer_printf(out, "; %s", doubt);
   else if (row->significant && !row->aside)
     buffer_printf(out, "; the threshold of %.4g%% lies within the interval", 100 * row->threshold);
   else
