@@ -136,7 +136,8 @@ static const struct flag flags[] = {
     FLAG(STRING, RUN_TIMING, "walltime", walltime, "COMMAND", NULL,
          "command that runs the benchmarks with a plugin of CodSpeed, such as pytest --codspeed or "
          "vitest bench. The plugin measures the time of each benchmark. pprofci runs base and head "
-         "in turns: -count times for the times, then -profile-runs times for profiles by perf. "
+         "in turns: -count times for the times, then -profile-runs times for profiles of all "
+         "benchmarks by perf. "
          "With -simulate, the instructions decide the verdict instead of the times"),
     FLAG(STRING, RUN_RESULT, "out", out, "DIR", ".docs/artifacts/ci",
          "folder for the results. pprofci writes tables of benchmarks to the folder benchdiff next "
