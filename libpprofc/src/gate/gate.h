@@ -233,6 +233,10 @@ struct gate {
   size_t compared, significant, regressed, missing, improved, suspicious, inconclusive, accepted;
   size_t too_few; /* number of inconclusive rows with too few samples */
   size_t unmeasured;
+  size_t doubted;         /* number of inconclusive rows whose regression is proven (gate_doubt) */
+  size_t one_process;     /* number of compared rows with gate_row.one_process */
+  size_t without_earlier; /* number of comparisons that no earlier run has (-noise-from) */
+  const char *alone;      /* for a warning, whose samples come from one process: "the base come" */
   size_t timed;        /* number of compared rows whose values depend on the load of the machine */
   size_t stale_inputs; /* number of inputs that are much older than another input: 0 or 1 */
   /* Number of benchmarks judged by CPU time, and number judged by wall time. Counts only benchmarks

@@ -71,7 +71,7 @@ static void set_memory_floor(struct gate_row *row) {
 
 /* Considers noise that the samples do not show. Raises the threshold of counts to row->noise, if
  * row->noise is larger. Tests the change against the noise between earlier runs. */
-static void apply_noise(const struct gate *gate, struct gate_row *row, struct buffer *scratch) {
+static void apply_noise(struct gate *gate, struct gate_row *row, struct buffer *scratch) {
   if (row->noise < row->threshold) row->noise = 0;
   if (row->noise > 0) {
     row->wanted = row->threshold;
@@ -80,7 +80,7 @@ static void apply_noise(const struct gate *gate, struct gate_row *row, struct bu
   if (!gate->noise_keys.count || !row->in_base || !row->in_head) return;
   buffer_clear(scratch);
   gate_noise_key(scratch, row->group, row->name, row->unit);
-  gate_test_earlier(gate, row, buffer_str(scratch));
+  if (!gate_test_earlier(gate, row, buffer_str(scratch))) gate->without_earlier += !row->aside;
 }
 
 /* Sets the direction that is better for the row: from the settings, else from the input, else from
@@ -233,6 +233,8 @@ static void watch_row(const struct gate *gate, struct gate_row *row) {
 
 static void judge_count_row(struct gate *gate, const struct gate_row *row) {
   bool compared = gate_was_judged(row);
+  gate->doubted += gate_doubt(gate, row) != NULL;
+  gate->one_process += compared && row->one_process;
   gate->compared += compared;
   gate->timed += compared && gate_unit_depends_on_load(row->unit);
   gate->significant += compared && gate_is_significant(row);
@@ -299,6 +301,20 @@ static void explain_uncompared(const struct gate *gate, struct buffer *out) {
   if (!gate->row_count) buffer_add_text(out, ": no benchmarks found");
 }
 
+/* Warns about comparisons without earlier runs. Warns if only one process of base or of head was
+ * measured, and earlier runs do not show the noise between processes. */
+static void judge_check_processes(struct gate *gate) {
+  if (gate->without_earlier)
+    gate_warning(gate, "no earlier run has %zu of the comparisons (-noise-from)",
+                 gate->without_earlier);
+  if (!gate->one_process) return;
+  gate_warning(gate,
+               "all samples of %s from one process, so the noise between processes is unknown and "
+               "every regression is inconclusive; measure several processes "
+               "(scripts/bench_ab.sh), or allow one with -one-process",
+               gate->alone);
+}
+
 /* Adds a problem if no row was compared, or if every row has too few samples. */
 static void judge_check_compared(struct gate *gate) {
   if (gate->problem_count) return;
@@ -347,6 +363,7 @@ pprofc_status gate_judge(struct gate *gate, const char *today, pprofc_error *err
   pprofc_status status = judge_rows(gate, decides, &scratch, error);
   if (status == PPROFC_OK) {
     check_rules(gate);
+    judge_check_processes(gate);
     judge_check_compared(gate);
     if (!gate_find_trends(gate) || !gate_find_visible(gate)) status = error_nomem(error);
   }
@@ -369,6 +386,7 @@ void gate_excuse(struct gate *gate, struct gate_row *row) {
   row->verdict = PPROFC_GATE_INCONCLUSIVE;
   row->excused = true;
   gate->regressed--;
+  gate->doubted++;
   gate->inconclusive++;
   gate->unjudged += !has_unjudged(gate, row);
   row->unjudged = true;
@@ -378,7 +396,7 @@ void gate_excuse(struct gate *gate, struct gate_row *row) {
 #define UNJUDGED_MAX 5
 
 bool gate_is_inconclusive(const struct gate *gate) {
-  if (gate_overload(gate)) return true;
+  if (gate_overload(gate) || gate->doubted) return true;
   return UNJUDGED_MAX * gate->unjudged > gate->benchmarks;
 }
 

@@ -99,7 +99,7 @@ bool gate_power_samples(struct gate_power *power, const struct gate_design *desi
  * that end before this day do not apply. */
 pprofc_status gate_judge(struct gate *gate, const char *today, pprofc_error *error);
 
-/* Returns the reason why a proven regression of the row does not count, or NULL. */
+/* Returns the reason why a row is inconclusive although its regression is proven, or NULL. */
 const char *gate_doubt(const struct gate *gate, const struct gate_row *row);
 
 /* Makes a regressed row inconclusive, because its machine code did not change. */
@@ -115,8 +115,8 @@ static inline const char *gate_overload(const struct gate *gate) {
   return gate->settings.any_load || counts ? NULL : gate->settings.overloaded;
 }
 
-/* True if the result is inconclusive: more than a fifth of the benchmarks could not be judged, or
- * the machine was overloaded. */
+/* True if the result is inconclusive: more than a fifth of the benchmarks could not be judged, a
+ * proven regression does not count (gate_doubt), or the machine was overloaded. */
 bool gate_is_inconclusive(const struct gate *gate);
 
 /* True if the change of the row is significant. If base or head has only one sample, this is true
@@ -176,8 +176,9 @@ bool gate_keep_earlier(struct gate *gate, pprofc_str key, const double *values, 
  * caller does this once, after all calls of gate_keep_earlier. Returns false when out of memory. */
 bool gate_share_earlier(struct gate *gate);
 
-/* Tests the change of a row against the noise of earlier runs, if there are any. */
-void gate_test_earlier(const struct gate *gate, struct gate_row *row, pprofc_str key);
+/* Tests the change of a row against the noise of earlier runs. Returns false if no earlier run has
+ * the row. */
+bool gate_test_earlier(const struct gate *gate, struct gate_row *row, pprofc_str key);
 
 /* ---- steps of gate_judge, in the order of their calls; each returns false when out of memory */
 

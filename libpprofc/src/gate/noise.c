@@ -228,14 +228,14 @@ static void earlier_take_p(const struct gate *gate, struct gate_row *row) {
 
 /* Tests a change against two kinds of noise: within this run, and between runs. Keeps the larger
  * p-value. */
-void gate_test_earlier(const struct gate *gate, struct gate_row *row, pprofc_str key) {
+bool gate_test_earlier(const struct gate *gate, struct gate_row *row, pprofc_str key) {
   uint32_t id = interner_find(&gate->noise_keys, key);
-  if (id == MAP_NONE) return;
+  if (id == MAP_NONE) return false;
   const struct gate_earlier *e = &gate->noise[id];
   /* Equal times in all runs are chance, and do not show the noise between runs. */
-  if (e->timed && !(e->variance > 0)) return;
+  if (e->timed && !(e->variance > 0)) return true;
   row->one_process = false; /* Earlier runs show the noise, so one process suffices. */
-  if (!(e->variance > 0) || row->base_count < 2 || row->head_count < 2) return;
+  if (!(e->variance > 0) || row->base_count < 2 || row->head_count < 2) return true;
   row->between = sqrt(2 * e->variance);
   row->between_degrees = e->degrees;
   earlier_take_p(gate, row);
@@ -247,4 +247,5 @@ void gate_test_earlier(const struct gate *gate, struct gate_row *row, pprofc_str
     further->p = fmax(p, further->p);
     earlier_widen(row, further->delta, &further->low, &further->high);
   }
+  return true;
 }

@@ -63,7 +63,8 @@ static bool has_too_few_samples(const struct gate *gate, const struct gate_row *
   return (base < head ? base : head) < gate->settings.min_samples;
 }
 
-const char *gate_doubt(const struct gate *gate, const struct gate_row *row) {
+/* Returns the reason why a regression of the row does not count, or NULL. */
+static const char *reason_for_doubt(const struct gate *gate, const struct gate_row *row) {
   if (row->excused) return "the machine code is the same, and only its addresses differ";
   /* Constant values have no noise between processes. */
   if (row->one_process && !row->constant) return "all samples of base or head come from one process";
@@ -73,6 +74,16 @@ const char *gate_doubt(const struct gate *gate, const struct gate_row *row) {
   return NULL;
 }
 
+static bool is_proven(const struct gate_row *row) {
+  return row->significant && reaches_threshold(row) && reaches_floor(row);
+}
+
+const char *gate_doubt(const struct gate *gate, const struct gate_row *row) {
+  bool doubted = row->verdict == PPROFC_GATE_INCONCLUSIVE && !row->aside && is_proven(row) &&
+                 worse_by(row) > 0;
+  return doubted ? reason_for_doubt(gate, row) : NULL;
+}
+
 /* Returns the verdict on a change that is large enough and significant. */
 static pprofc_gate_verdict verdict_of_change(const struct gate *gate, const struct gate_row *row,
                                              const struct gate_rule *decides) {
@@ -80,7 +91,7 @@ static pprofc_gate_verdict verdict_of_change(const struct gate *gate, const stru
   if (worse > 0) {
     if (decides && decides->accept && !exceeds(worse, decides->accepted))
       return PPROFC_GATE_ACCEPTED;
-    return gate_doubt(gate, row) ? PPROFC_GATE_INCONCLUSIVE : PPROFC_GATE_REGRESSED;
+    return reason_for_doubt(gate, row) ? PPROFC_GATE_INCONCLUSIVE : PPROFC_GATE_REGRESSED;
   }
   /* A cost, such as time, fell by more than half. */
   bool too_good = row->direction < 0 && worse < -SUSPICIOUS;
@@ -113,8 +124,7 @@ pprofc_gate_verdict verdict_of(const struct gate *gate, const struct gate_row *r
   if (row->delta_kind == GATE_DELTA_UNKNOWN)
     return row->significant ? PPROFC_GATE_INCONCLUSIVE : PPROFC_GATE_UNCHANGED;
   if (row->delta == 0) return PPROFC_GATE_UNCHANGED;
-  bool proven = row->significant && reaches_threshold(row) && reaches_floor(row);
-  return proven ? verdict_of_change(gate, row, decides) : verdict_unproven(row);
+  return is_proven(row) ? verdict_of_change(gate, row, decides) : verdict_unproven(row);
 }
 
 bool verdict_is_decided(pprofc_gate_verdict verdict) {

@@ -100,6 +100,19 @@ static bool noise_gate_judged(const struct noise_report *report) {
   return false;
 }
 
+/* Returns the exit status of -strict. `hidden` is a condition whose growth noise may hide, or NULL.
+ */
+static int noise_gate_strict(const pprofc_verdict_summary *s, const char *hidden) {
+  if (s->base_runs < GATE_RUNS || s->head_runs < GATE_RUNS)
+    message_error("pprofc: -strict: %zu + %zu runs; %d of each version are needed", s->base_runs,
+                  s->head_runs, GATE_RUNS);
+  else if (hidden)
+    message_error("pprofc: -strict: -fail_on='%s': noise may hide such a growth", hidden);
+  else
+    return GATE_PASSED;
+  return GATE_DOUBTS;
+}
+
 int noise_gate(const struct noise_options *o, const struct noise_report *report) {
   const pprofc_verdict_summary *s = &report->summary;
   bool fired = false, judged = true;
@@ -119,12 +132,5 @@ int noise_gate(const struct noise_options *o, const struct noise_report *report)
                       : "pprofc: -fail_on: no function has enough samples to be judged");
     return GATE_NO_RESULT;
   }
-  bool few = s->base_runs < GATE_RUNS || s->head_runs < GATE_RUNS;
-  if (!o->strict || (!few && !hidden)) return GATE_PASSED;
-  if (few)
-    message_error("pprofc: -strict: %zu + %zu runs; %d of each version are needed", s->base_runs,
-                  s->head_runs, GATE_RUNS);
-  else
-    message_error("pprofc: -strict: -fail_on='%s': noise may hide such a growth", hidden);
-  return GATE_DOUBTS;
+  return o->strict ? noise_gate_strict(s, hidden) : GATE_PASSED;
 }

@@ -271,8 +271,7 @@ static void headline_base(struct buffer *out, const struct page_model *m) {
 static const char *find_doubt(const struct page_model *m) {
   for (size_t i = 0; i < m->count; i++) {
     const struct gate_row *row = m->benchmarks[i].worst;
-    if (m->benchmarks[i].state == STATE_UNSURE && row->significant && !row->aside &&
-        gate_doubt(&m->run->gate, row))
+    if (m->benchmarks[i].state == STATE_UNSURE && gate_doubt(&m->run->gate, row))
       return gate_doubt(&m->run->gate, row);
   }
   return NULL;

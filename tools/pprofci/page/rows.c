@@ -199,7 +199,7 @@ static void rows_put_doubt(struct buffer *out, const struct page_model *m,
   if (b->state == STATE_MISSING) buffer_add_text(out, "missing in the head");
   if (b->state == STATE_BROKEN) buffer_add_text(out, "suspiciously fast: was anything measured?");
   if (b->state != STATE_UNSURE) return;
-  const char *doubt = row->significant ? gate_doubt(&m->run->gate, row) : NULL;
+  const char *doubt = gate_doubt(&m->run->gate, row);
   if (doubt)
     buffer_add_text(out, doubt);
   else if (row->aside && m->run->gate.rows[row->judged].exact)

@@ -190,7 +190,7 @@ static void put_inconclusive(struct buffer *out, const struct gate *gate,
                              const struct gate_row *row) {
   if (row->wanted > 0) return; /* gate_print_remarks prints the reason: the noise of counts */
   const char *doubt = gate_doubt(gate, row);
-  if (row->significant && doubt)
+  if (doubt)
     buffer_printf(out, "; %s", doubt);
   else if (row->significant && !row->aside)
     buffer_printf(out, "; the threshold of %.4g%% lies within the interval", 100 * row->threshold);

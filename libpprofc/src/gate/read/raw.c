@@ -221,8 +221,8 @@ static bool is_one_process(const struct pairs *pairs, int side, uint32_t *seen) 
   return w.repeats;
 }
 
-/* Warns if all samples of base or of head come from one process. Returns true if the gate must then
- * report regressions as inconclusive. */
+/* True if all samples of base or of head come from one process. The gate then reports regressions
+ * as inconclusive. */
 static bool check_processes(struct gate *gate, const struct pairs *pairs) {
   static const char *const names[] = {NULL, "the base come", "the head come",
                                       "base and of head come"};
@@ -233,13 +233,7 @@ static bool check_processes(struct gate *gate, const struct pairs *pairs) {
   for (int side = 0; side < PAIR_SIDES && seen; side++)
     found |= is_one_process(pairs, side, seen) ? 1 << side : 0;
   mem_free(gate->mem, seen, strings, sizeof *seen);
-  if (found && !gate->noise_count) /* earlier runs show the noise, so do not warn */
-    gate_warning(
-        gate,
-        "all samples of %s from one process, so the noise between processes is unknown and "
-        "every regression is inconclusive; measure several processes "
-        "(scripts/bench_ab.sh), or allow one with -one-process",
-        names[found]);
+  gate->alone = names[found];
   return found != 0;
 }
 
