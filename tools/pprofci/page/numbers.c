@@ -106,10 +106,16 @@ static void put_percent_number(struct buffer *out, double change) {
   buffer_printf(out, "%.*f", size >= 9.95 ? 0 : 1, size);
 }
 
+#define FACTOR_LEAST 99 /* smallest change that is written as a factor */
+
+static void put_factor(struct buffer *out, double change) {
+  buffer_add_text(out, "\xC3\x97");
+  put_grouped(out, change + 1);
+}
+
 void number_percent(struct buffer *out, double change) {
-  if (change >= 99) {
-    buffer_add_text(out, "\xC3\x97");
-    put_grouped(out, change + 1);
+  if (change >= FACTOR_LEAST) {
+    put_factor(out, change);
     return;
   }
   put_percent_number(out, change);
@@ -142,9 +148,11 @@ void number_change(struct buffer *out, const struct gate_row *row) {
 
 void number_interval(struct buffer *out, const struct gate_row *row) {
   if (!isfinite(row->low) || !isfinite(row->high) || row->low == row->high) return;
-  put_percent_number(out, row->low);
+  void (*put)(struct buffer *, double) =
+      row->delta >= FACTOR_LEAST ? put_factor : put_percent_number;
+  put(out, row->low);
   buffer_add_text(out, " to ");
-  put_percent_number(out, row->high);
+  put(out, row->high);
 }
 
 /* Words for a change in a unit. The page writes a change as a factor if the factor is at least 2,
