@@ -211,6 +211,9 @@ static void init_report(const struct init_options *o, const struct project *proj
              "and open a pull request\n");
   else
     output_printf(out, "next: commit the file to the main branch, and open a pull request\n");
+  if (access(".git", F_OK) != 0)
+    output_printf(out, "note: GitHub reads workflows only in the top folder of a repository, and "
+                       "this folder has no .git\n");
   output_printf(out, "later: the comment /benchmark on a pull request measures it again\n");
 }
 
