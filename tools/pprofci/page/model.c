@@ -2,6 +2,7 @@
 #include "page/model.h"
 
 #include "page/numbers.h"
+#include "run/files.h"
 
 /* Shortest plausible time in seconds, about the time of a few instructions. */
 #define TOO_FAST 1e-9
@@ -124,6 +125,27 @@ static int by_importance(const void *a, const void *b) {
   return (x->number > y->number) - (x->number < y->number);
 }
 
+/* Sets benchmark.shown of each benchmark. */
+static void name_benchmarks(struct ci_run *run, struct page_model *m) {
+  struct interner names;
+  size_t *first = arena_array(&run->arena, m->count, sizeof *first);
+  interner_init(&names, run->mem);
+  for (size_t i = 0; i < m->count; i++) {
+    struct benchmark *b = &m->benchmarks[i];
+    size_t before = names.count, id = interner_add(&names, b->name);
+    b->shown = b->name;
+    if (names.count > before) {
+      first[id] = i;
+      continue;
+    }
+    struct benchmark *const both[] = {b, &m->benchmarks[first[id]]};
+    for (size_t k = 0; k < 2; k++)
+      both[k]->shown = str_of(
+          text_printf(&run->arena, "%.*s (%.*s)", STR_ARG(both[k]->name), STR_ARG(both[k]->group)));
+  }
+  interner_free(&names);
+}
+
 static void make_benchmarks(struct ci_run *run, struct page_model *m) {
   size_t count;
   const struct gate_row *rows = gate_rows(&run->gate, &count);
@@ -148,6 +170,7 @@ static void make_benchmarks(struct ci_run *run, struct page_model *m) {
   for (size_t i = 0; i < m->count; i++)
     for (int metric = 0; metric < METRICS; metric++)
       m->has_metric[metric] |= m->benchmarks[i].metrics[metric] != NULL;
+  name_benchmarks(run, m);
   qsort(m->benchmarks, m->count, sizeof *m->benchmarks, by_importance);
   for (size_t i = 0; i < m->count; i++) {
     m->benchmarks[i].number = i + 1;
@@ -226,7 +249,7 @@ static void headline_fired(struct buffer *out, const struct ci_run *run) {
 
 static void headline_slower(struct buffer *out, const struct page_model *m) {
   if (m->states[STATE_SLOWER])
-    number_sentence(out, m->benchmarks[0].name, m->benchmarks[0].worst);
+    number_sentence(out, m->benchmarks[0].shown, m->benchmarks[0].worst);
   else if (m->run->fired_count)
     headline_fired(out, m->run);
   else
@@ -241,7 +264,7 @@ static void headline_not_compared(struct buffer *out, const struct page_model *m
 
 static void headline_missing(struct buffer *out, const struct page_model *m) {
   const struct benchmark *b = &m->benchmarks[0];
-  buffer_printf(out, "%.*s is missing in the head", STR_ARG(b->name));
+  buffer_printf(out, "%.*s is missing in the head", STR_ARG(b->shown));
   if (m->states[STATE_MISSING] > 1)
     buffer_printf(out, ", and %zu more", m->states[STATE_MISSING] - 1);
   buffer_add_char(out, '.');
@@ -249,7 +272,7 @@ static void headline_missing(struct buffer *out, const struct page_model *m) {
 
 static void headline_broken(struct buffer *out, const struct page_model *m) {
   const struct benchmark *b = &m->benchmarks[m->states[STATE_SLOWER] + m->states[STATE_MISSING]];
-  buffer_printf(out, "%.*s takes ", STR_ARG(b->name));
+  buffer_printf(out, "%.*s takes ", STR_ARG(b->shown));
   number_amount(out, b->worst->head, b->worst->unit);
   buffer_add_text(out, " per operation: was anything measured?");
 }

@@ -65,6 +65,7 @@ struct metric_column {
 
 struct benchmark {
   pprofc_str group, name;
+  pprofc_str shown; /* name for titles and lists; "NAME (GROUP)" if several groups have the name */
   /* indices of the benchmark's rows in the gate (the code that judges results), one for each
    * unit */
   size_t *rows;

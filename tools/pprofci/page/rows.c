@@ -287,7 +287,7 @@ static void put_fold(struct fill *f, const struct page_model *m, enum page_state
             count > NAMED_MOST);
   for (size_t i = 0; i < count && i < NAMED_MOST; i++) {
     const struct benchmark *b = &m->benchmarks[first + i];
-    fill_pack(f, "names:{name:S", b->name);
+    fill_pack(f, "names:{name:S", b->shown);
     if (state == STATE_FASTER) number_change(fill_text(f, "change"), b->worst);
     fill_end(f);
   }

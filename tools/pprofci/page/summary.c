@@ -64,7 +64,7 @@ static void agents_put_rows(struct buffer *out, const struct page_model *m) {
   for (size_t i = 0; i < m->states[STATE_SLOWER] && i < AGENTS_ROWS; i++) {
     const struct run_pair *pair = model_pair(m, &m->benchmarks[i]);
     buffer_add_text(out, "worse: ");
-    agents_put_name(out, m->benchmarks[i].name);
+    agents_put_name(out, m->benchmarks[i].shown);
     buffer_add_char(out, '\n');
     if (pair != last) agents_put_pair(out, pair);
     if (pair) last = pair;
@@ -188,7 +188,7 @@ static void md_link_benchmark(struct buffer *out, const struct benchmark *b) {
   char row[32];
   snprintf(row, sizeof row, "b-%zu", b->number);
   message_link(out, "index.html", row);
-  md_name(out, b->name);
+  md_name(out, b->shown);
   message_link_end(out);
 }
 
@@ -362,7 +362,7 @@ static void put_list(struct buffer *out, const struct page_model *m, int state, 
   for (size_t i = 0; i < count && i < NAMES_MOST; i++) {
     const struct benchmark *b = &m->benchmarks[first + i];
     if (i) buffer_add_text(out, ", ");
-    md_name(out, b->name);
+    md_name(out, b->shown);
     size_t before = out->size;
     buffer_add_char(out, ' ');
     size_t blank = out->size;
@@ -406,7 +406,7 @@ static void add_lists(const struct summary_text *w) {
 static void md_put_measurement(struct buffer *out, const struct benchmark *b,
                                const struct gate_row *row) {
   buffer_add_text(out, "| ");
-  md_name(out, b->name);
+  md_name(out, b->shown);
   buffer_add_text(out, " | ");
   md_name(out, row->unit);
   buffer_add_text(out, " | ");
