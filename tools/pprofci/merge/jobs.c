@@ -180,6 +180,7 @@ static void job_add_row(const struct jobs *jobs, const struct job *job, const st
   row.threaded = node_is(node_get(from, "threaded"), NODE_TRUE);
   row.exact = node_is(node_get(from, "exact"), NODE_TRUE);
   row.screened = node_is(node_get(from, "screened"), NODE_TRUE);
+  row.excused = node_is(node_get(from, "excused"), NODE_TRUE);
   row.overloaded = node_text(job->root, "overloaded").size > 0;
   row.one_process = node_is(node_get(from, "one_process"), NODE_TRUE);
   row.processes = node_is(node_get(from, "processes"), NODE_TRUE);
@@ -347,7 +348,7 @@ static void join_instructions(struct jobs *jobs) {
   }
   if (!any || run->status == 1) return;
   if (regressed) run->status = 2;
-  run->verdict = run->status == 2 ? "REGRESSION" : "no regression";
+  if (regressed || !run->judged) run->verdict = regressed ? "REGRESSION" : "no regression";
 }
 
 /* Collects the packages that jobs skipped because their test binaries did not change. The merge

@@ -40,6 +40,18 @@ static void take_commit(struct jobs *jobs, const char *key, const char **commit)
                   strcmp(key, "commit") == 0 ? "commit" : "base");
 }
 
+/* Sets the reason for the choice of the base, from the first job with a warning about it, or else
+ * from the first job. */
+static void take_base_choice(struct jobs *jobs) {
+  struct ci_run *run = jobs->run;
+  for (size_t i = 0; i < jobs->count && !run->base_misleads; i++) {
+    const struct node *root = jobs->items[i].root;
+    pprofc_str why = escape_line_keep(node_text(root, "base_choice"), &run->arena);
+    run->base_misleads = node_is(node_get(root, "base_misleads"), NODE_TRUE);
+    if (!*run->base_why || run->base_misleads) run->base_why = text_keep(&run->arena, why);
+  }
+}
+
 static void take_machines(struct jobs *jobs) {
   struct ci_run *run = jobs->run;
   struct buffer text = ci_buffer();
@@ -91,6 +103,7 @@ static void jobs_check(struct jobs *jobs) {
   check_compared(jobs);
   take_commit(jobs, "commit", &jobs->run->head_commit);
   take_commit(jobs, "base_commit", &jobs->run->base_commit);
+  take_base_choice(jobs);
   take_machines(jobs);
 }
 

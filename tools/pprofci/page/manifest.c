@@ -105,6 +105,7 @@ static void put_results(struct manifest *f) {
     put_if(f, "exact", rows[i].exact);
     put_if(f, "one_process", rows[i].one_process);
     put_if(f, "screened", rows[i].screened);
+    put_if(f, "excused", rows[i].excused);
     put_if(f, "processes", rows[i].processes);
     for (int side = 0; side < SIDES; side++) put_samples(f, &rows[i], side);
     for (int side = 0; side < SIDES; side++) put_rounds(f, &rows[i], side);
@@ -154,7 +155,9 @@ static void put_manifest(struct manifest *f) {
   same_write(&f->text.json, run);
   load_write(&f->text.json, run);
   surroundings_write(&f->text.json, run);
-  if (run->gate.settings.overloaded) manifest_text(f, "overloaded", run->gate.settings.overloaded);
+  put_if(f, "base_misleads", run->base_misleads);
+  if (run->gate.settings.overloaded && !run->gate.settings.any_load)
+    manifest_text(f, "overloaded", run->gate.settings.overloaded);
   put_inputs(f);
   outside_write(&f->text.json, run);
   json_pack(&f->text.json, "\npairs:[");
