@@ -218,7 +218,7 @@ static void put_change_cell(struct buffer *out, const struct gate_row *row) {
     buffer_add_char(out, ')');
 }
 
-/* Writes a link to the flame graph, and "+43 µs about 99 % of the change". */
+/* Writes a link to the flame graph, and "+43 µs about 99 % of the profile's change". */
 static void put_function(struct buffer *out, const struct page_model *m,
                          const struct run_pair *pair, const struct change *change) {
   md_link_flame(out, m, pair, str_of(change->name));
@@ -227,7 +227,7 @@ static void put_function(struct buffer *out, const struct page_model *m,
   buffer_add_text(out, " +");
   number_profile(out, change->delta, str_of(pair->unit));
   if (isfinite(change->share) && change->share <= 1.5)
-    buffer_printf(out, " about %.0f" PERCENT_FORMAT " of the change",
+    buffer_printf(out, " about %.0f" PERCENT_FORMAT " of the profile's change",
                   fmin(100 * change->share, 100));
 }
 
