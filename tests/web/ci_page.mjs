@@ -413,7 +413,7 @@ async function testAgreement(url, wanted) {
   const tally = Object.fromEntries(await page.$$eval(".tally li", (all) => all.map((li) => [li.textContent.replace(/^\d+ /, ""), Number(li.querySelector("strong").textContent)])));
   const marks = await page.$$eval("#benchmarks .item .mark", (all) => all.map((m) => m.textContent));
   const said = (re) => Number(re.exec(counts)?.[1] ?? 0);
-  check(tally.worse + tally.unclear + tally.unchanged + tally.better === marks.length, `the counts add up to ${marks.length}: ${JSON.stringify(tally)}`);
+  check(tally.worse + tally.unclear + tally.fine + tally.better === marks.length, `the counts add up to ${marks.length}: ${JSON.stringify(tally)}`);
   check(tally.worse === said(/(\d+) of \d+ benchmarks got worse/) && tally.unclear === said(/(\d+) could not be judged/) && tally.better === said(/(\d+) got faster/),
     `the counts of the line ${counts}: ${JSON.stringify(tally)}`);
   check(tally.worse === marks.filter((m) => m === "✗").length && tally.unclear === marks.filter((m) => m === "?").length, `the rows are marked so: ${marks.join("")}`);

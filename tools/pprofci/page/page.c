@@ -138,7 +138,7 @@ static void page_put_document(struct fill *f, const struct page_model *m) {
   if (m->run->pair_count) graphs_put_scripts(f, !m->one_file);
 }
 
-/* Writes to the page how many benchmarks are worse, unclear, unchanged and better. */
+/* Writes to the page how many benchmarks are worse, unclear, fine and better. */
 static void put_tally(struct fill *f, const struct page_model *m) {
   const size_t *s = m->states;
   const struct {
@@ -147,7 +147,7 @@ static void put_tally(struct fill *f, const struct page_model *m) {
   } parts[] = {
       {"worse", "worse", s[STATE_SLOWER] + s[STATE_MISSING]},
       {"doubt", "unclear", s[STATE_UNSURE] + s[STATE_BROKEN]},
-      {"same", "unchanged", s[STATE_UNCHANGED] + s[STATE_NEW] + s[STATE_ACCEPTED]},
+      {"same", "fine", s[STATE_UNCHANGED] + s[STATE_NEW] + s[STATE_ACCEPTED]},
       {"better", "better", s[STATE_FASTER]},
   };
   for (size_t i = 0; m->count && i < sizeof parts / sizeof *parts; i++) {

@@ -272,7 +272,7 @@ static const char *const fold_titles[STATES] = {
     [STATE_SLOWER] = "slower",     [STATE_MISSING] = "missing",
     [STATE_BROKEN] = "suspicious", [STATE_UNSURE] = "could not be judged",
     [STATE_FASTER] = "faster",     [STATE_ACCEPTED] = "slower, accepted by a rule",
-    [STATE_NEW] = "new",           [STATE_UNCHANGED] = "unchanged"};
+    [STATE_NEW] = "new",           [STATE_UNCHANGED] = NULL};
 
 static void rows_put_state(struct fill *f, const struct page_model *m, enum page_state state) {
   size_t first = first_of(m, state);
@@ -283,7 +283,8 @@ static void rows_put_state(struct fill *f, const struct page_model *m, enum page
 static void put_fold(struct fill *f, const struct page_model *m, enum page_state state) {
   size_t first = first_of(m, state), count = m->states[state];
   fill_pack(f, "folds:{css:s state:i count:i kind:s some:b more:b", state_marks[state].css,
-            (int64_t)state, (int64_t)count, fold_titles[state], state != STATE_UNCHANGED,
+            (int64_t)state, (int64_t)count,
+            fold_titles[state] ? fold_titles[state] : model_unchanged(m), state != STATE_UNCHANGED,
             count > NAMED_MOST);
   for (size_t i = 0; i < count && i < NAMED_MOST; i++) {
     const struct benchmark *b = &m->benchmarks[first + i];

@@ -377,7 +377,7 @@ static void put_list_counts(struct buffer *out, const struct page_model *m) {
   const char *between = "";
   for (int state = STATE_MISSING; state < STATES; state++) {
     if (!m->states[state]) continue;
-    const char *title = list_titles[state] ? list_titles[state] : "unchanged";
+    const char *title = list_titles[state] ? list_titles[state] : model_unchanged(m);
     buffer_printf(out, "%s%zu %s", between, m->states[state], title);
     between = ", ";
   }
