@@ -327,8 +327,11 @@ void jobs_add_pairs(struct jobs *jobs) {
 
 static void join_fired(struct jobs *jobs) {
   struct ci_run *run = jobs->run;
-  for (size_t i = 0; i < jobs->count; i++)
+  for (size_t i = 0; i < jobs->count; i++) {
+    run->conditions |= node_is(node_get(jobs->items[i].root, "conditions"), NODE_TRUE);
     comparisons_read_fired(run, jobs->items[i].root, jobs->items[i].name);
+  }
+  if (run->conditions && !run->judged && !*run->instructions) run->verdict = "no regression";
   if (!run->fired_count || run->status == 1) return;
   run->status = 2;
   run->verdict = "REGRESSION";

@@ -7,7 +7,8 @@ static void check_compared(struct jobs *jobs) {
   for (size_t i = 0; i < jobs->count; i++) {
     const struct job *job = &jobs->items[i];
     bool results = node_size(node_get(job->root, "results")) > 0 ||
-                   node_size(node_get(job->root, "same_binary")) > 0;
+                   node_size(node_get(job->root, "same_binary")) > 0 ||
+                   node_is(node_get(job->root, "conditions"), NODE_TRUE);
     if (!job->root || results || node_text(job->root, "instructions").size) continue;
     jobs->run->doubt = text_printf(&jobs->run->arena, "Nothing was compared in %s.", job->name);
     return;

@@ -351,7 +351,7 @@ static bool is_unread(const struct page_model *m) {
 }
 
 static bool is_not_compared(const struct page_model *m) {
-  bool judged = m->run->judged || m->run->options->fail_on_count || same_is_all(m->run);
+  bool judged = m->run->judged || m->run->conditions || same_is_all(m->run);
   return !judged && !(m->run->has_base && *m->run->instructions);
 }
 

@@ -123,6 +123,7 @@ static bool failing_all_used(struct ci_run *run) {
 void failing_judge(struct ci_run *run) {
   if (!run->options->fail_on_count) return;
   bool all = same_is_all(run) || failing_all_used(run);
+  run->conditions = true;
   if (!run->judged && !*run->instructions) run->verdict = "no regression";
   if (run->fired_count && run->status != 1) {
     run->status = 2;

@@ -246,6 +246,7 @@ struct ci_run {
   struct buffer gate_text; /* printed verdicts of the gate */
   pprofc_str benchstat;    /* table that benchstatc prints */
   size_t excused;     /* number of regressions excused because base and head have the same code */
+  bool conditions;    /* true if the run checked conditions of -fail-on */
   const char *doubt;  /* reason why a result without a regression is not a success, or "" */
   const char *totals; /* last line of gate_text, or "" */
   struct message *summary;  /* text of the result; NULL before the pages are written */
