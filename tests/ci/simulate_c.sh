@@ -76,7 +76,7 @@ done
 ok "names of source files"
 
 # Jobs of a matrix are judged as each one is.
-"$PPROFC_BIN/pprofci" merge -threshold 1 -out m/ci a/ci >"$work/output" 2>"$work/messages" && broken "a merge passes"
+"$PPROFC_BIN/pprofci" merge -out m/ci a/ci >"$work/output" 2>"$work/messages" && broken "a merge passes"
 has "$work/output" '+1.10% exact n=2+1'
 has "$work/output" '1 regressed'
 has m/ci/index.html 'Cycles <small>estimated</small>'

@@ -41,6 +41,7 @@ struct gate_row gate_row_unknown(void) {
       .level = (double)NAN,
       .visible = (double)NAN,
       .needed = (double)NAN,
+      .threshold = (double)NAN,
       .rule = SIZE_MAX,
   };
 }

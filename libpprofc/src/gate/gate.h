@@ -176,7 +176,9 @@ struct gate_row {
   /* The judge sets the fields below. */
   pprofc_gate_verdict verdict;
   double wanted; /* threshold before the noise of counts raised it; 0 if it was not raised */
-  double threshold, floor, alpha; /* limits that apply to this row */
+  /* limits that apply to this row; a reader may set the threshold, otherwise it is NaN before the
+   * judge replaces it by the threshold of the settings */
+  double threshold, floor, alpha;
   double noise; /* noise of counts, from gate_compare_sides; the judge sets it to 0 if the threshold
                    is larger */
   size_t rule;  /* index of the last matching rule; SIZE_MAX: no rule */

@@ -95,7 +95,7 @@ static void judge_set_direction(const struct gate *gate, struct gate_row *row) {
 static void judge_prepare(struct gate *gate, struct gate_row *row, struct buffer *scratch,
                           const struct gate_rule **decides) {
   const struct gate_settings *s = &gate->settings;
-  row->threshold = s->threshold;
+  if (isnan(row->threshold)) row->threshold = s->threshold;
   row->alpha = s->alpha;
   row->floor = gate_floor_of(&s->floor, row->unit);
   judge_set_direction(gate, row);

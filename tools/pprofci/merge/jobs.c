@@ -180,6 +180,8 @@ static void job_add_row(const struct jobs *jobs, const struct job *job, const st
   row.threaded = node_is(node_get(from, "threaded"), NODE_TRUE);
   row.exact = node_is(node_get(from, "exact"), NODE_TRUE);
   row.screened = node_is(node_get(from, "screened"), NODE_TRUE);
+  if (jobs->own_threshold)
+    (void)gate_parse_percent(node_text(job->root, "threshold"), &row.threshold);
   row.excused = node_is(node_get(from, "excused"), NODE_TRUE);
   row.overloaded = node_text(job->root, "overloaded").size > 0;
   row.one_process = node_is(node_get(from, "one_process"), NODE_TRUE);

@@ -16,7 +16,8 @@ struct job {
 
 struct jobs {
   struct ci_run *run;
-  bool incomplete; /* true if an expected job is missing */
+  bool own_threshold; /* true if a benchmark has the threshold of its job */
+  bool incomplete;    /* true if an expected job is missing */
   struct job *items;
   size_t count;
   struct interner shared; /* benchmarks that several jobs measured (job_key) */

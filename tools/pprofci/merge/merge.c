@@ -123,7 +123,7 @@ static const struct flag flags[] = {
          "folder for the page. The page links to the results of each job in its DIR"),
     FLAG(STRING, 0, "threshold", threshold, "PERCENT", NULL,
          "smallest significant increase that is a regression, in percent. The default is the "
-         "variable THRESHOLD_PERCENT, or 5 without it"),
+         "variable THRESHOLD_PERCENT. Without this variable, it is the threshold of each job"),
     FLAG(STRING, 0, "expect", expect, "LIST", NULL,
          "names of the expected jobs, separated by commas, or the number of jobs. If a job is "
          "missing, the command fails"),
@@ -160,12 +160,27 @@ static void merge_run_options(const struct merge_options *merge, struct run_opti
   run_options_settle(options);
 }
 
+/* Returns the threshold of the first job, in percent. Returns NULL if no job has a threshold. */
+static const char *threshold_of_jobs(const struct jobs *jobs) {
+  double number;
+  for (size_t i = 0; i < jobs->count; i++) {
+    pprofc_str threshold = node_text(jobs->items[i].root, "threshold");
+    if (gate_parse_percent(threshold, &number)) return text_keep(&jobs->run->arena, threshold);
+  }
+  return NULL;
+}
+
+static struct run_options settled; /* options of the merged run */
+
 static void merge_steps(struct ci_run *run, const struct merge_options *merge,
                         const char *const *folders, size_t count) {
   struct jobs jobs;
   name_commits(run);
   stage_open(run);
   jobs_read(&jobs, run, folders, count, run->out);
+  const char *variable = getenv("THRESHOLD_PERCENT"), *found = threshold_of_jobs(&jobs);
+  jobs.own_threshold = found && !*merge->threshold && !(variable && *variable);
+  if (jobs.own_threshold) settled.threshold = found;
   jobs_expect(&jobs, merge->expect);
   if (jobs_have_results(&jobs)) judge_rows(run, jobs_add_rows, &jobs);
   jobs_join_verdicts(&jobs);
@@ -176,8 +191,6 @@ static void merge_steps(struct ci_run *run, const struct merge_options *merge,
   stage_commit(run);
   write_service_files(run);
 }
-
-static struct run_options settled; /* options of the merged run */
 
 static void merge_check(void *options, const struct command_line *line) {
   const struct merge_options *merge = options;

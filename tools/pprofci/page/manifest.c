@@ -155,6 +155,7 @@ static void put_manifest(struct manifest *f) {
   same_write(&f->text.json, run);
   load_write(&f->text.json, run);
   surroundings_write(&f->text.json, run);
+  manifest_text(f, "threshold", run->options->threshold);
   put_if(f, "conditions", run->conditions);
   put_if(f, "base_misleads", run->base_misleads);
   if (run->gate.settings.overloaded && !run->gate.settings.any_load)
