@@ -15,6 +15,20 @@ static void check_compared(struct jobs *jobs) {
   }
 }
 
+/* Takes the headline of a job that could not judge a condition on functions, if the result would
+ * otherwise be a pass. */
+static void check_conditions(struct jobs *jobs) {
+  struct ci_run *run = jobs->run;
+  for (size_t i = 0; i < jobs->count && strcmp(run->verdict, "no regression") == 0; i++) {
+    const struct node *root = jobs->items[i].root;
+    if (!node_is(node_get(root, "conditions"), NODE_TRUE)) continue;
+    if (!str_equal(node_text(root, "verdict"), STR("inconclusive"))) continue;
+    pprofc_str headline = escape_line_keep(node_text(root, "headline"), &run->arena);
+    run->doubt = text_keep(&run->arena, headline);
+    run->verdict = "inconclusive";
+  }
+}
+
 /* Returns the commit that the manifests have under `key`. Sets *differ to true if the manifests
  * have different commits, and then returns the first. */
 static const char *commit_of_jobs(const struct jobs *jobs, const char *key, bool *differ) {
@@ -102,6 +116,7 @@ static void jobs_expect(struct jobs *jobs, const char *expected) {
  * a success) if a job compared nothing, or if the jobs have different commits. */
 static void jobs_check(struct jobs *jobs) {
   check_compared(jobs);
+  check_conditions(jobs);
   take_commit(jobs, "commit", &jobs->run->head_commit);
   take_commit(jobs, "base_commit", &jobs->run->base_commit);
   take_base_choice(jobs);
