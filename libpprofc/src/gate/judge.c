@@ -312,7 +312,7 @@ static void judge_check_processes(struct gate *gate) {
                "all samples of %s from one process, so the noise between processes is unknown and "
                "every regression is inconclusive; measure several processes "
                "(scripts/bench_ab.sh), or allow one with -one-process",
-               gate->alone ? gate->alone : "a side comes");
+               gate->alone ? gate->alone : "base or head come");
 }
 
 /* Adds a problem if no row was compared, or if every row has too few samples. */
