@@ -443,7 +443,7 @@ async function testLabels(url) {
   check(short.length === 0, `a cut label has four letters: ${short}`);
   const sizes = await page.evaluate(() => {
     const d = window.pprofc.drawing, wide = d.measure("execute"), forms = ["a.execute", "execute"];
-    return [wide + 1, wide * 0.9, wide * 0.6, wide * 0.3].map((room) => pprofcFlame.fitLabel(forms, room, (t) => d.measure(t)));
+    return [wide + 1, wide * 0.9, wide * 0.6, wide * 0.3].map((room) => pprofcFlame.fitLabel(forms, room, (t, small) => d.measure(t, small)));
   });
   check(sizes[0].text === "execute" && !sizes[0].small && sizes[1].text === "execute" && sizes[1].small && sizes[1].whole,
     `a name that would be cut has smaller letters: ${JSON.stringify(sizes)}`);
@@ -464,7 +464,8 @@ async function testManyLabels(url) {
     delete c.fillText;
     return out.filter((text) => !/^[\d.]+%$/.test(text));
   });
-  check(labels.length >= 55, `labels: ${labels.length}`);
+  // Only 77 boxes have room for four small letters. pprof draws a label in 98, but cuts 35 of them to fewer letters.
+  check(labels.length >= 72, `labels: ${labels.length}`);
   await page.context().close();
 }
 

@@ -124,24 +124,25 @@ function labelForms(name) {
   return forms;
 }
 
-const SMALL = 10.5 / 12; // size of small labels, relative to normal labels of 12 pixels
+const TIGHT = 2; // pixels that small labels have in addition, because their margins are half as wide
 const FEWEST = 4; // minimum number of leading letters that identify a name
 
 // Returns the label of a box. This is the longest form that fits, else the longest form that fits in small letters,
 // else the first letters of the shortest form. Returns null if fewer than four letters fit. `whole`: the label is a
 // complete form.
+// `measure` returns the width of a text in normal or small letters.
 function fitLabel(forms, room, measure, sign = "") {
-  const most = room / SMALL - 0.5, fits = (text, limit) => measure(sign + text) <= limit;
-  const large = forms.find((text) => fits(text, room));
-  if (large !== undefined) return { text: large, whole: true, small: false };
-  const small = forms.find((text) => fits(text, most));
-  if (small !== undefined) return { text: small, whole: true, small: true };
+  const fits = (text, small) => measure(sign + text, small) <= room + (small ? TIGHT : 0);
+  for (const small of [false, true]) {
+    const text = forms.find((form) => fits(form, small));
+    if (text !== undefined) return { text, whole: true, small };
+  }
   const letters = [...forms[forms.length - 1]], first = (n) => letters.slice(0, n).join("");
   let low = FEWEST, high = letters.length - 1;
-  if (low > high || !fits(first(low), most)) return null;
+  if (low > high || !fits(first(low), true)) return null;
   while (low < high) {
     const middle = (low + high + 1) >> 1;
-    if (fits(first(middle), most)) low = middle;
+    if (fits(first(middle), true)) low = middle;
     else high = middle - 1;
   }
   return { text: first(low), whole: false, small: true };

@@ -36,9 +36,14 @@ class Drawing {
   yOf(row) { return row * ROW - this.scroll + (this.icicle ? 0 : Math.max(0, this.height - this.rowsHigh * ROW)); }
   xOf(value) { return (value - this.left) * this.unit; }
 
-  measure(text) {
-    let width = this.widths.get(text);
-    if (width === undefined) this.widths.set(text, width = this.context.measureText(text).width);
+  // Returns the width of a text. Small letters are condensed, if the font has such letters.
+  measure(text, small) {
+    const key = small ? "\n" + text : text, c = this.context;
+    let width = this.widths.get(key);
+    if (width !== undefined) return width;
+    c.font = small ? this.smallFont : this.font;
+    this.widths.set(key, width = c.measureText(text).width);
+    c.font = this.font;
     return width;
   }
 
@@ -49,8 +54,8 @@ class Drawing {
     this.clampScroll();
     c.setTransform(ratio, 0, 0, ratio, 0, 0);
     c.clearRect(0, 0, w, h);
-    const font = "12px " + getComputedStyle(canvas).fontFamily;
-    if (font !== this.font) this.font = font, this.widths.clear();
+    const family = getComputedStyle(canvas).fontFamily, font = "12px " + family;
+    if (font !== this.font) this.font = font, this.smallFont = "condensed 10.5px " + family, this.widths.clear();
     if (this.widths.size > 20000) this.widths.clear();
     c.font = font;
     c.textBaseline = "middle";
@@ -122,7 +127,7 @@ class Drawing {
     if (look.inlined && width > 3) c.fillStyle = app.theme.inline, c.fillRect(x, y, inner, 1);
     c.globalAlpha = 1;
     this.outline(node, x, y, inner);
-    if (width > 20) this.paintLabel(look, this.view.frame[node], x, y, width);
+    if (width > 16) this.paintLabel(look, this.view.frame[node], x, y, width);
   }
 
   lookOf(node) { return this.app.look(this.view, node, this.place); }
@@ -156,19 +161,19 @@ class Drawing {
   // Draws the label. If the whole form and more fit, adds the share or the change at the right edge.
   paintLabel(look, frame, x, y, width) {
     const from = Math.max(x, 0) + 2, room = Math.min(x + width, this.width) - from - 2, c = this.context;
-    const label = fitLabel(this.app.forms(frame), room, (text) => this.measure(text), look.sign);
+    const label = fitLabel(this.app.forms(frame), room, (text, small) => this.measure(text, small), look.sign);
     if (!label) return;
-    const middle = y + (ROW - 1) / 2 - (look.bar ? 1.5 : 0), text = look.sign + label.text, size = label.small ? SMALL : 1;
+    const middle = y + (ROW - 1) / 2 - (look.bar ? 1.5 : 0), text = look.sign + label.text, { small } = label;
     c.save();
-    if (label.small) c.font = this.font.replace("12px", 12 * SMALL + "px");
+    if (small) c.font = this.smallFont;
     c.beginPath();
     c.rect(from - 2, y, room + 4, ROW - 1);
     c.clip();
     c.fillStyle = look.dim ? this.app.theme.ink : "#111";
-    c.fillText(text, from, middle);
-    const left = room - this.measure(text) * size - 12;
-    const more = label.whole && look.note && look.note.find((note) => this.measure(note) * size <= left);
-    if (more) c.fillText(more, from + room - this.measure(more) * size, middle);
+    c.fillText(text, from - (small ? TIGHT / 2 : 0), middle);
+    const fits = (note) => this.measure(note) <= room - this.measure(text) - 12;
+    const more = !small && look.note && look.note.find(fits);
+    if (more) c.fillText(more, from + room - this.measure(more), middle);
     c.restore();
   }
 
