@@ -165,11 +165,12 @@ static pprofc_status draw_nothing(void *context, pprofc_str dot, struct buffer *
   return error_set(error, PPROFC_E_UNSUPPORTED, "graphviz <is> not installed");
 }
 
-static struct web_info plain_info(void) {
+static struct web_info plain_info(const pprofc_profile *head) {
   static const char *const arguments[] = {"-diff_base=it's <old>.prof", "new.prof"};
   static const struct web_item saved[] = {
       {"\"><script>alert(1)</script>", "f=%22%3E&g=lines", true}};
-  static const struct web_choice profiles[] = {{"\"><script>alert(3)</script>", 1, true, true}};
+  static struct web_choice profiles[1];
+  profiles[0] = (struct web_choice){"\"><script>alert(3)</script>", 1, true, true, head};
   return (struct web_info){.version = "1",
                            .css = "assets/app.css",
                            .js = "assets/app.js",
@@ -216,7 +217,7 @@ TEST(test_names_never_become_markup) {
   for (size_t i = 0; (view = web_view_at(i)); i++)
     for (size_t q = 0; q < sizeof queries / sizeof *queries; q++) {
       struct asked asked = {.view = view->path, .query = queries[q], .head = head};
-      asked.info = plain_info();
+      asked.info = plain_info(head);
       check_markup(&asked);
       asked.base = base;
       asked.diff = diff;
@@ -237,7 +238,7 @@ static pprofc_profile *small_profile(int64_t parse, int64_t write) {
 }
 
 static struct asked ask(const char *view, const char *query, const pprofc_profile *head) {
-  return (struct asked){.view = view, .query = query, .head = head, .info = plain_info()};
+  return (struct asked){.view = view, .query = query, .head = head, .info = plain_info(head)};
 }
 
 TEST(test_links_keep_filters_and_remove_one) {
@@ -389,8 +390,8 @@ TEST(test_what_cannot_be_judged_is_shown) {
 }
 
 TEST(test_head_and_base_can_be_chosen) {
-  static const struct web_choice profiles[] = {{"<a>", 1, true, false}, {"b", 2, false, true}};
   pprofc_profile *p = small_profile(1000000000, 500000000);
+  const struct web_choice profiles[] = {{"<a>", 1, true, false, p}, {"b", 2, false, true, p}};
   struct asked asked = ask("compare", "f=parse&base=2", p);
   asked.info.profiles = profiles;
   asked.info.profile_count = 2;

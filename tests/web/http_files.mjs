@@ -249,7 +249,7 @@ async function testDrop(views) {
   await drop("heap.pb.gz", fs.readFileSync(path.join(testdata, "server_heap.pb.gz")).toString("base64"));
   await page.click("#upload-dialog [value=compare]");
   await until(async () => (await page.locator("#alone").count()) === 1, "profiles that cannot be compared: the page says so");
-  check(/common sample type/.test(await page.innerText("#view")), `why: ${await page.innerText("#view")}`);
+  check(/common sample type[^]*heap\.pb\.gz alloc_objects, alloc_space/.test(await page.innerText("#view")), `why: ${await page.innerText("#view")}`);
   await page.click("#alone");
   await until(async () => /flamegraph/.test(page.url()) && /heap\.pb\.gz/.test(await page.innerText("#bar")), "a link opens the other one alone");
   const where = page.url();

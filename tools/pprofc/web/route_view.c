@@ -151,7 +151,7 @@ static void view_list(const struct web_question *q, struct view_parts *p) {
   for (size_t i = 0; i < p->profile_count; i++) {
     const struct state_profile *one = p->profiles[i];
     p->choices[i] = (struct web_choice){one->name, one->id, head && head->id == one->id,
-                                        base && base->id == one->id};
+                                        base && base->id == one->id, one->profile};
   }
   p->info.profiles = p->choices;
   p->info.profile_count = p->profile_count;

@@ -75,6 +75,7 @@ struct web_choice {
   const char *name;
   unsigned id;
   bool is_head, is_base;
+  const pprofc_profile *profile;
 };
 
 /* The head or the base of the page. */

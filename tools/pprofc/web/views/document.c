@@ -119,7 +119,8 @@ void web_unknown_page(struct buffer *out) {
   fill_free(&fill);
 }
 
-/* Sets a link for a failed comparison. The link opens the base as the only profile. */
+/* Sets a link for a failed comparison, and lists the profiles with their sample types. The link
+ * opens the base as the only profile. */
 static void document_fill_alone(struct view_page *page) {
   const struct web_info *info = page->in->info;
   const char *base = page_parameter(page, "base");
@@ -129,6 +130,11 @@ static void document_fill_alone(struct view_page *page) {
     if (strcmp(id, base) != 0) continue;
     buffer_printf(fill_text(&page->fill, "alone"), "flamegraph?side=head&head=%s", base);
     fill_words(&page->fill, "other", info->profiles[i].name);
+    for (size_t k = 0; k < info->profile_count; k++) {
+      fill_begin(&page->fill, "profiles");
+      page_fill_choice(page, &info->profiles[k]);
+      fill_end(&page->fill);
+    }
   }
 }
 

@@ -74,6 +74,14 @@ void page_fill_share(struct view_page *page, const char *name, int64_t value, in
   fill_str(&page->fill, name, unit_percentage_trimmed(value, total, text));
 }
 
+void page_fill_choice(struct view_page *page, const struct web_choice *choice) {
+  const pprofc_profile *p = choice->profile;
+  fill_words(&page->fill, "name", choice->name);
+  struct buffer *text = fill_text(&page->fill, "types");
+  for (size_t i = 0; i < p->type_count; i++)
+    buffer_printf(text, "%s%.*s", i ? ", " : "", STR_ARG(profile_string(p, p->types[i].type)));
+}
+
 /* Adds a line about the profile. If the page divides values, removes the percentage after the
  * duration. */
 static void page_add_label(void *context, const char *prefix, pprofc_str text) {

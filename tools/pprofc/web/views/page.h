@@ -92,6 +92,9 @@ void page_fill_value(struct view_page *page, const char *name, const struct repo
                      int64_t value);
 void page_fill_share(struct view_page *page, const char *name, int64_t value, int64_t total);
 
+/* Sets the values "name" and "types": the name of a profile, and its sample types. */
+void page_fill_choice(struct view_page *page, const struct web_choice *choice);
+
 /* ---- reports ----------------------------------------- */
 
 /* A report whose graph the view prints. The report itself prints no text. */

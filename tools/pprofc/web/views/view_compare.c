@@ -20,7 +20,8 @@ static void compare_choices(struct view_page *page, const char *words, bool head
     fill_begin(fill, "items");
     page_change_link(page, head ? "head" : "base", str_of(id));
     if (head ? p->is_head : p->is_base) fill_words(fill, "aria-current", "true");
-    fill_pack(fill, "name:s}", p->name);
+    page_fill_choice(page, p);
+    fill_end(fill);
   }
   fill_end(fill);
 }
