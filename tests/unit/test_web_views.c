@@ -468,7 +468,7 @@ TEST(test_the_inspector_has_file_and_line) {
   for (size_t i = 0; i < 2; i++) pprofc_builder_sample(b, &stacks[i], 1, values);
   pprofc_profile *p = finish(b);
   struct asked asked = ask("top", "sel=inner", p);
-  expect_text(&asked, "data-slot=place>a.c:12<", true);
+  expect_text(&asked, "data-slot=place>a.c:12 (first line seen)<", true);
   asked.query = "sel=outer&calltree=true";
   expect_text(&asked, "data-slot=place>b.c:70<", true);
   pprofc_profile_release(p);

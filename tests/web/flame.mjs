@@ -270,9 +270,15 @@ async function testSourcesAndLabels() {
   for (let i = 0; i < 3; i++) await page.keyboard.press("ArrowDown");
   const link = page.locator(".pf-place a");
   check(/^https:\/\/example\.com\/blob\/main\/[^/].*\.(go|s)#L\d+$/.test(await link.getAttribute("href")), `link: ${await link.getAttribute("href")}`);
+  check(/:\d+ \(first line seen\)$/.test(await link.textContent()), "the first line of the function is unknown");
   check((await link.getAttribute("rel")) === "noopener noreferrer", "the link tells nothing of the page");
   quiet(page, "page with links");
   await page.context().close();
+  const known = await open(make("known.html", "-flame", "imports/calls.stackprof.json"));
+  await ready(known);
+  await known.evaluate(() => window.pprofc.selectName("Object#work"));
+  check(/calls\.rb:18( ·|$)/.test(await known.textContent(".pf-place")), "a known first line has no note");
+  await known.context().close();
   const script = await open(make("script.html", "-flame", "-source_link=javascript:window.hit=1//{file}", "server_cpu.pb.gz"));
   await ready(script);
   await script.focus(".pf-graph");

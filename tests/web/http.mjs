@@ -225,6 +225,7 @@ async function testSelection(server) {
   const name = await text(page, "#inspector h2");
   check(name === (await rowNames(page))[1], "a click on a row selects its function");
   check((await text(page, "[data-slot=total]")).length > 1, "the inspector has its values");
+  check(/^\S+\.go:\d+ \(first line seen\)$/.test(await text(page, "[data-slot=place]")), "the first line of the function is unknown");
   check(parameter(page, "sel") === name, "the selection is in the address");
   await page.keyboard.press("ArrowDown");
   const next = await text(page, "#inspector h2");

@@ -189,7 +189,8 @@ static void pack_put_frames(const struct flame_page *page, const struct flame_cu
     json_begin_array(json_key(json, keys[k]));
     for (size_t i = 0; i < cut->frames; i++) {
       const struct stack_frame *f = &frames->items[pack_frame_at(cut, i)];
-      const int64_t values[] = {c->file[i], c->package[i], f->line, c->origin[i], f->inlined};
+      const int64_t line = f->is_line_seen ? -f->line : f->line;
+      const int64_t values[] = {c->file[i], c->package[i], line, c->origin[i], f->inlined};
       json_int(json, values[k]);
     }
     json_end(json);

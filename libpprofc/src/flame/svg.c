@@ -111,7 +111,8 @@ static void svg_put_file(struct svg *s, const struct flame_box *box) {
   if (!frame->file.size) return;
   output_add_char(s->out, '\n');
   svg_put_escaped(s, frame->file);
-  if (frame->line > 0) output_printf(s->out, ":%lld", (long long)frame->line);
+  if (frame->line > 0)
+    output_printf(s->out, ":%lld%s", (long long)frame->line, frame->is_line_seen ? LINE_SEEN : "");
 }
 
 /* Writes the tooltip of a box, such as "name (1.20s, 34.50%)". In a difference, adds the values of

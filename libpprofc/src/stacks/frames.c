@@ -208,7 +208,9 @@ static void note_line(struct stacks_frames_builder *b, struct stack_frame *frame
   if (b->policy->line || !line || line->function == NONE) return;
   int64_t start = b->profile->functions.start_line[line->function];
   int64_t candidate = start > 0 ? start : line->line;
-  if (candidate > 0 && (frame->line <= 0 || candidate < frame->line)) frame->line = candidate;
+  if (candidate <= 0 || (frame->line > 0 && candidate >= frame->line)) return;
+  frame->line = candidate;
+  frame->is_line_seen = start <= 0;
 }
 
 /* Updates a frame, because another line has the same frame. In a difference, the function, mapping

@@ -31,12 +31,16 @@ struct stack_policy {
 struct stack_frame {
   pprofc_str name, file;
   /* line and column, 0 if unknown; if lines do not distinguish frames, the line is the first line
-   * of the function */
+   * of the function, or if that is unknown, the smallest line in the frame */
   int64_t line, column;
   uint64_t address;
   uint32_t function, mapping; /* index of the first function and mapping of this frame, or NONE */
   bool inlined;
+  bool is_line_seen; /* true if the line is the smallest in the frame */
 };
+
+/* Follows the line of a frame in text for people, if is_line_seen. */
+#define LINE_SEEN " (first line seen)"
 
 struct stack_frames {
   const pprofc_profile *profile; /* profile of the frames; the profile must live as long as the

@@ -185,8 +185,12 @@ function joinPart(model, node, part) {
 
 function fileName(model, frame) {
   const file = model.file[model.fileOf[frame]];
-  return file && model.line[frame] ? file + ":" + model.line[frame] : file;
+  return file && model.line[frame] ? file + ":" + Math.abs(model.line[frame]) : file;
 }
+
+// Returns text after a file and line: a negative line is the smallest line of the samples, because the first line of the
+// function is unknown.
+const lineNote = (model, frame) => (model.line[frame] < 0 ? " (first line seen)" : "");
 
 // ---- numbers -------------------------------------------------------------------------------------
 

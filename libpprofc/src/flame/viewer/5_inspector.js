@@ -181,9 +181,9 @@ async function copyName(target, name) {
 
 // Returns "file:line", as a link if the option -source_link gave the address of the sources.
 function sourceOf(model, frame) {
-  const text = fileName(model, frame), file = model.file[model.fileOf[frame]];
+  const text = fileName(model, frame) + lineNote(model, frame), file = model.file[model.fileOf[frame]];
   if (!file || !/^https?:\/\//.test(model.meta.link)) return text;
-  const parts = { file: file.replace(/^\/+/, "").split("/").map(encodeURIComponent).join("/"), line: model.line[frame] || 1 };
+  const parts = { file: file.replace(/^\/+/, "").split("/").map(encodeURIComponent).join("/"), line: Math.abs(model.line[frame]) || 1 };
   const href = model.meta.link.replace(/\{(file|line)\}/g, (all, name) => parts[name]);
   return element("a", { href, target: "_blank", rel: "noopener noreferrer" }, text);
 }

@@ -438,7 +438,7 @@ class App {
     if (node <= 0) return null;
     const frame = view.frame[node], known = frame >= 0, k = this.place.scale;
     return {
-      name: this.label(frame), file: known ? model.file[model.fileOf[frame]] : "", line: known ? model.line[frame] : 0,
+      name: this.label(frame), file: known ? model.file[model.fileOf[frame]] : "", line: known && model.line[frame] ? Math.abs(model.line[frame]) + lineNote(model, frame) : "",
       origin: known ? ORIGINS[model.origin[frame]] : "unknown", inlined: known && !!model.inlined[frame],
       head: view.head[node] * k, base: view.base[node], selfHead: view.selfHead[node] * k, selfBase: view.selfBase[node],
       unit: this.unit, node: view.id ? view.id[node] : node, ...this.selectedTexts(frame), ...this.selectedVerdict(frame),

@@ -200,7 +200,7 @@ class Pointers {
     const { app, drawing } = this, box = this.boxOf(e), node = box?.node ?? -1, { view } = drawing;
     drawing.canvas.classList.toggle("pf-over", node >= 0);
     if (node < 0 || e.pointerType === "touch") return this.hideTip();
-    const frame = view.frame[node], text = [frame < 0 ? "" : fileName(app.model, frame)];
+    const frame = view.frame[node], text = [frame < 0 ? "" : fileName(app.model, frame) + lineNote(app.model, frame)];
     const rows = drawing.timeRows ? drawing.timeRows(box) : valueRows(app, node, view);
     text.push(...rows.map(([what, words]) => what.replace(": certain?", "") + ": " + words));
     app.showTip(e, app.label(frame), text);

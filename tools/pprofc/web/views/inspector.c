@@ -94,7 +94,7 @@ void document_inspector(struct view_page *page) {
   fill_pack(&page->fill, "inspector:{closed:b", !row->function.size);
   page_change_link(page, "sel", STR(""));
   fill_pack(&page->fill, "function:S file:S", row->function, row->file);
-  if (row->file.size && row->line) fill_number(&page->fill, "line", row->line);
+  if (row->file.size) view_row_fill_line(page, row, "line");
   inspector_values(page);
   for (size_t i = 0; i < sizeof inspector_actions / sizeof *inspector_actions; i++)
     inspector_link(page, &inspector_actions[i], buffer_str(&expression));

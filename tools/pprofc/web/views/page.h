@@ -14,8 +14,8 @@ struct view_row {
   pprofc_str name; /* name as in -top */
   /* name of the function that a click selects; equal to `name` if the node has no function */
   pprofc_str function;
-  pprofc_str file; /* source file of the function; "" if unknown */
-  int64_t line;
+  pprofc_str file;   /* source file of the function; "" if unknown */
+  int64_t line;      /* 0: unknown; negative: the smallest line of the samples of the function */
   int64_t flat, cum; /* self and total in the displayed profile; in a difference, the changes */
   struct view_sides {
     double base, head; /* recorded values of base and head; with several runs, their means */
@@ -144,6 +144,9 @@ pprofc_status view_rows_open(struct view_rows *rows, struct view_report *v, stru
 
 /* Returns the row of a node, without base and head. */
 struct view_row view_row_of_node(const struct graph *g, uint32_t node);
+
+/* Sets `name` to the line of a row, unless the line is unknown. */
+void view_row_fill_line(struct view_page *page, const struct view_row *row, const char *name);
 
 /* These functions set the template's section "row", which the script reads. view_row_fill sets the
  * name and values of a row. view_row_fill_sides sets the name, the values of base and head, and the

@@ -1,6 +1,7 @@
 /* Creates the rows of a table of functions from a graph. In a comparison, adds the values of base
  * and head. Also lists the functions with the largest cost, which Source and Disassembly show if
  * their search field is empty. */
+#include "stacks/stacks.h"
 #include "web/views/page.h"
 
 /* Values of base or of head for each row name. */
@@ -123,14 +124,17 @@ struct view_row view_row_of_node(const struct graph *g, uint32_t node) {
   return row;
 }
 
-/* Stores for each function without a start line its smallest line in the profile. */
-static void lower_lines(const pprofc_profile *p, int64_t *lines) {
+/* Stores the start line of each function, or if that is unknown, its smallest line in the profile,
+ * negated. */
+static void find_lines(const pprofc_profile *p, int64_t *lines) {
   const struct locations *l = &p->locations;
+  for (size_t i = 0; i < p->functions.count; i++)
+    lines[i] = p->functions.start_line[i] > 0 ? p->functions.start_line[i] : 0;
   for (size_t i = 0; l->count && i < l->line_from[l->count]; i++) {
     uint32_t function = l->lines[i].function;
     int64_t line = l->lines[i].line;
-    if (function == NONE || p->functions.start_line[function] > 0 || line <= 0) continue;
-    if (lines[function] <= 0 || line < lines[function]) lines[function] = line;
+    if (function == NONE || lines[function] > 0 || line <= 0) continue;
+    if (lines[function] == 0 || -line > lines[function]) lines[function] = -line;
   }
 }
 
@@ -143,8 +147,7 @@ static bool rows_add_places(struct view_rows *rows, struct view_page *page,
   uint32_t *first = arena_array(&page->arena, count, sizeof *first);
   int64_t *lines = arena_array(&page->arena, count, sizeof *lines);
   bool done = first && lines;
-  if (done && count) memcpy(lines, p->functions.start_line, count * sizeof *lines);
-  if (done) lower_lines(p, lines);
+  if (done) find_lines(p, lines);
   interner_init(&names, page->mem);
   for (uint32_t i = 0; done && i < count; i++) {
     size_t before = names.count;
@@ -215,10 +218,16 @@ static void rows_fill_sides(struct view_page *page, const struct view_row *row, 
   if (row->verdict) page_verdict(page, names[by_cum][3], row, by_cum);
 }
 
+void view_row_fill_line(struct view_page *page, const struct view_row *row, const char *name) {
+  if (!row->line) return;
+  buffer_printf(fill_text(&page->fill, name), "%lld%s", llabs((long long)row->line),
+                row->line < 0 ? LINE_SEEN : "");
+}
+
 static void rows_fill_place(struct view_page *page, const struct view_row *row) {
   pprofc_str selected = page->selected.function;
   fill_pack(&page->fill, "data-name:S data-file:S", row->function, row->file);
-  if (row->line) fill_number(&page->fill, "data-line", row->line);
+  view_row_fill_line(page, row, "data-line");
   fill_flag(&page->fill, "selected", selected.size && str_equal(selected, row->function));
 }
 
