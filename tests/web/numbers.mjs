@@ -57,6 +57,20 @@ const json = JSON.parse(run("-json", "-noise", "-nodecount=0", ...pair));
 check(json.sentence === sentence, `JSON: the sentence: ${json.sentence}`);
 compare("JSON", Object.fromEntries(json.functions.map((f) => [f.name, { base: f.base, head: f.head, change: f.delta, verdict: f.verdict }])));
 
+{ // A difference by -base has negative values: percentages refer to the sum of their sizes, as in the terminal.
+  const minus = ["-base=generator_cpu.prof", "generator_optimized_cpu.prof"], file = path.join(work, "minus.html");
+  run("-flame", `-output=${file}`, ...minus);
+  const page = await openPage(browser, pathToFileURL(file).href);
+  await page.waitForFunction(() => window.pprofc);
+  const share = await page.evaluate(() => {
+    const a = window.pprofc;
+    return a.functionRows().filter((r) => a.label(r.frame) === "testing.(*B).runN").map((r) => pprofcFlame.percent(r.head, a.whole.head)).join();
+  });
+  const printed = run("-top", "-cum", ...minus).split("\n").find((line) => line.endsWith(" testing.(*B).runN"));
+  check(share === "-74.12%" && printed.includes("-60.82s 74.12%"), `a share of -base: ${share} and ${printed}`);
+  await page.context().close();
+}
+
 // ---- the server -------------------------------------------------------------------------------------------------
 
 const server = spawn(pprofc, ["-http=localhost:", "-no_browser", "-symbolize=none", ...pair], { cwd: testdata, env: { ...process.env, HOME: work, XDG_CONFIG_HOME: work } });

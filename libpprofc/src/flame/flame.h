@@ -65,6 +65,7 @@ struct flame_drawing {
   pprofc_str title, subtitle;
   pprofc_str type_name, unit; /* name and unit of the sample type: "cpu", "nanoseconds" */
   double ratio;               /* factor for all values; 1 leaves them unchanged */
+  const int64_t *totals;      /* as in struct flame_page */
   unsigned picture_width;     /* width of the picture in pixels; 0 means 1200 */
   double least_pixels; /* width in pixels below which sibling boxes are replaced by one box "n
                           smaller frames" */

@@ -142,6 +142,7 @@ static pprofc_status put_static(struct page *p) {
       .subtitle = p->options->subtitle,
       .unit = p->options->unit,
       .ratio = 1,
+      .totals = p->options->totals,
       .least_pixels = STATIC_BOXES * 1180,
       .inverted = true,
       .embedded = true,

@@ -115,11 +115,20 @@ static void svg_put_file(struct svg *s, const struct flame_box *box) {
     output_printf(s->out, ":%lld%s", (long long)frame->line, frame->is_line_seen ? LINE_SEEN : "");
 }
 
+/* Returns the total of head or base to which percentages refer. */
+static int64_t svg_whole(const struct svg *s, bool head) {
+  const struct flame_drawing *d = s->drawing;
+  if (!d->totals) return head ? flame_head(s->tree, 0, d->type) : flame_base(s->tree, 0, d->type);
+  if (!head) return d->totals[s->tree->types + d->type];
+  double scale = s->verdicts ? s->verdicts->head_scale : 1;
+  return number_from_double((double)d->totals[d->type] * scale);
+}
+
 /* Writes the tooltip of a box, such as "name (1.20s, 34.50%)". In a difference, adds the values of
  * base and head. */
 static void put_title(struct svg *s, const struct flame_box *box, pprofc_str name) {
   const struct flame_drawing *d = s->drawing;
-  int64_t head_all = flame_head(s->tree, 0, d->type), base_all = flame_base(s->tree, 0, d->type);
+  int64_t head_all = svg_whole(s, true), base_all = svg_whole(s, false);
   output_add_text(s->out, "<title>");
   svg_put_escaped(s, name);
   output_add_text(s->out, " (");
@@ -177,7 +186,7 @@ static bool svg_is_quiet(const struct svg *s, const struct flame_box *box) {
 /* Adds a percentage to a label if it fits: the share of the total; in a difference, the change. */
 static void svg_add_share(struct svg *s, const struct flame_box *box, double room) {
   char share[32];
-  int64_t whole = flame_head(s->tree, 0, s->drawing->type);
+  int64_t whole = svg_whole(s, true);
   if (s->tree->has_base && box->base)
     snprintf(share, sizeof share, " (%+.0f%%)",
              percent(sum_subtract(box->head, box->base),
@@ -319,6 +328,8 @@ static void svg_fill_places(const struct svg *s, struct fill *f) {
   fill_place(f, "details", s->height - 17);
   fill_place(f, "key", s->height - 4);
   buffer_printf(fill_text(f, "total"), "%.17g", s->boxes.width);
+  double whole = s->tree->has_base ? s->boxes.width : (double)svg_whole(s, true);
+  buffer_printf(fill_text(f, "whole"), "%.17g", fabs(whole));
   fill_place(f, "frames", s->width - 2 * SIDE);
 }
 

@@ -41,7 +41,7 @@ struct pipeline_result {
   double ratio;       /* values are multiplied by this number, 1 / divide_by, if it is above 0 */
   int64_t total;      /* denominator of percentages (docs/spec/pprof.md, 11) */
   /* Sums before the filters: for each sample type of the head, then for each sample type of the
-   * base. NULL if no filter is set, or with relative_percentages. */
+   * base. NULL if the totals of the displayed profile are the denominators of percentages. */
   int64_t *totals;
   pprofc_str type; /* displayed type: "cpu", "mean_delay" */
   pprofc_str sample_unit;
@@ -128,8 +128,10 @@ pprofc_status value_select(const pprofc_profile *profile, pprofc_str sample_inde
 int64_t value_total(const pprofc_profile *profile, size_t value_index, bool mean);
 
 /* Adds up the values of each sample type: in sums[0, types) for the head, and in sums[types, 2 *
- * types) for the base. The caller sets the sums to 0 before the call. */
-void value_add_sides(const pprofc_profile *profile, int64_t *sums);
+ * types) for the base. The caller sets the sums to 0 before the call. Without values of the base,
+ * the sum of the head is the sum of the absolute values, as in value_total. Then returns true if
+ * one of these values is negative. */
+bool value_add_sides(const pprofc_profile *profile, int64_t *sums);
 
 /* ---- options that filter ---------------------------- */
 

@@ -98,10 +98,10 @@ static pprofc_status set_view(struct pipeline_result *r, bool takes_argument, pp
 }
 
 static pprofc_status set_totals(struct pipeline_result *r, pprofc_error *error) {
-  if (r->options.relative_percentages || !filters_any(&r->options, FILTER_ANY)) return PPROFC_OK;
-  r->totals = arena_zero_array(&r->texts, 2 * r->profile->type_count, sizeof *r->totals);
-  if (!r->totals) return error_nomem(error);
-  value_add_sides(r->profile, r->totals);
+  bool filters = !r->options.relative_percentages && filters_any(&r->options, FILTER_ANY);
+  int64_t *sums = arena_zero_array(&r->texts, 2 * r->profile->type_count, sizeof *sums);
+  if (!sums) return error_nomem(error);
+  if (value_add_sides(r->profile, sums) || filters) r->totals = sums;
   return PPROFC_OK;
 }
 
@@ -230,17 +230,24 @@ int64_t value_total(const pprofc_profile *profile, size_t value_index, bool mean
   return divisor ? number_divide((int64_t)total, (int64_t)divisor) : (int64_t)total;
 }
 
-void value_add_sides(const pprofc_profile *profile, int64_t *sums) {
+bool value_add_sides(const pprofc_profile *profile, int64_t *sums) {
+  bool has_negative = false;
   for (size_t t = 0; t < profile->type_count; t++) {
     struct value_column column = profile_values(profile, t);
+    int64_t *head = &sums[t], *base = &sums[profile->type_count + t], sizes = *head;
     for (size_t i = 0; i < profile->samples.count; i++) {
       int64_t value = column.values[i * column.step];
-      if (sample_is_base(profile, i))
-        sums[profile->type_count + t] = sum_subtract(sums[profile->type_count + t], value);
-      else
-        sums[t] = sum_add(sums[t], value);
+      if (sample_is_base(profile, i)) {
+        *base = sum_subtract(*base, value);
+        continue;
+      }
+      *head = sum_add(*head, value);
+      sizes = sum_add(sizes, number_abs(value));
     }
+    has_negative |= !*base && *head != sizes;
+    if (!*base) *head = sizes;
   }
+  return has_negative;
 }
 
 int64_t pipeline_ratio(const struct pipeline_result *result, int64_t value) {

@@ -57,7 +57,7 @@ static const struct report_format formats[] = {
      .flags = STACKS | REPORT_FILE_FUNCTIONS | REPORT_LABELS | REPORT_TOTALS | REPORT_TIMES},
     JSON("flamebearer", "Outputs stacks as flamebearer JSON", report_flamebearer, STACKS, true),
     FILE_OF("flamegraph", "Outputs a flame graph in SVG format", "svg", report_flamegraph,
-            STACKS | REPORT_FILE_FUNCTIONS),
+            STACKS | REPORT_FILE_FUNCTIONS | REPORT_TOTALS),
     TEXT("folded", "Outputs stacks in folded form, one line each", report_folded,
          REPORT_NO_TRIM | REPORT_SUMS | REPORT_PASSES),
     IMAGE("gif", "Outputs a graph image in GIF format", "gif", NULL),

@@ -11,6 +11,7 @@
   if (!holder || !details) return;
 
   var total = Number(holder.getAttributeNS(FG, "total"));
+  var whole = Number(holder.getAttributeNS(FG, "whole"));
   var left = Number(holder.getAttributeNS(FG, "left"));
   var width = Number(holder.getAttributeNS(FG, "width"));
   // Widths of texts in the font of the picture.
@@ -133,7 +134,7 @@
     spans.forEach(function (f) {
       if (f.x >= end) sum += f.w, end = f.x + f.w;
     });
-    matched.textContent = "Matched: " + (100 * sum / total).toFixed(1) + "%";
+    matched.textContent = "Matched: " + (100 * sum / whole).toFixed(1) + "%";
     matched.classList.remove("hide");
     searchButton.textContent = "Reset Search";
     setState("s", pattern);

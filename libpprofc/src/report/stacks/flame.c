@@ -158,6 +158,7 @@ static struct flame_drawing drawing_of(struct flame_report *f) {
       .subtitle = buffer_str(&f->subtitle),
       .unit = f->report->result.sample_unit,
       .ratio = f->report->result.ratio,
+      .totals = f->report->result.totals,
       .picture_width = (unsigned)f->report->options->width,
       .least_pixels = f->least_pixels,
       .least_share = f->least_share,
