@@ -253,6 +253,15 @@ TEST(test_links_keep_filters_and_remove_one) {
   pprofc_profile_release(p);
 }
 
+TEST(test_a_flame_graph_shows_sums) {
+  pprofc_profile *p = small_profile(1000000000, 500000000);
+  struct asked asked = ask("flamegraph", "mean=t", p);
+  expect_text(&asked, "total <b>1.50s</b>", true);
+  asked.view = "top";
+  expect_text(&asked, "total <b>1.50s</b>", false);
+  pprofc_profile_release(p);
+}
+
 TEST(test_both_totals_are_said) {
   pprofc_profile *base = small_profile(1000000000, 0), *head = small_profile(3000000000, 500000000);
   pprofc_profile *diff = NULL;

@@ -28,6 +28,7 @@ struct pipeline_overrides {
   /* True if the command, and not pipeline_run, applies the granularity. */
   bool aggregates;
   bool totals; /* true if pipeline_run fills `totals` */
+  bool sums;   /* true if the command shows sums, even with the option mean */
 };
 
 struct pipeline_result {

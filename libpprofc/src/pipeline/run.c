@@ -135,6 +135,7 @@ pprofc_status pipeline_run(const pprofc_profile *source, const pprofc_report_opt
   const pprofc_report_options *o = options;
   *r = (struct pipeline_result){.options = *o, .mem = &source->mem, .profile = source};
   r->units.mem = r->mem;
+  r->options.mean &= !overrides->sums;
   arena_init(&r->texts, r->mem);
   set_trimming(r, overrides);
 

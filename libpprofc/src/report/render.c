@@ -9,6 +9,7 @@ static struct pipeline_overrides report_overrides(unsigned flags) {
       .takes_argument = flags & REPORT_PARAMETER,
       .aggregates = flags & REPORT_AGGREGATES,
       .totals = flags & REPORT_TOTALS,
+      .sums = flags & REPORT_ALL_TYPES,
   };
   if (flags & REPORT_FILE_FUNCTIONS) overrides.default_granularity = "filefunctions";
   if (flags & REPORT_ADDRESSES) overrides.granularity = "addresses";

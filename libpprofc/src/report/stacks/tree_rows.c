@@ -88,7 +88,6 @@ pprofc_status pprofc_tree_new(const pprofc_profile *profile, const pprofc_report
   pprofc_status status = OPTIONS_COPY(pprofc_report_options, &o, options, error);
   if (status) return status;
   o.format = "flame";
-  o.mean = false;
   status = report_open(&report, profile, &o, error);
   if (!status) status = tree_build(&report, tree, error);
   pipeline_free(&report.result);

@@ -68,6 +68,7 @@ pprofc_status view_flame(struct view_page *page, struct buffer *out, pprofc_erro
   fill_str(&page->fill, "data-sel", page->selected.function);
   fill_words(&page->fill, "data-pivot", page_parameter(page, "p"));
   page_put(page, out, "flamegraph");
+  page->options.mean = false; /* the picture shows sums */
   const pprofc_report_options given = page->options;
   page->options.granularity = "functions";
   page->options.nodefraction = page->options.edgefraction = 0;
