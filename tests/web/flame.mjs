@@ -418,6 +418,11 @@ async function testLayout(url) {
     for (let i = 1; i < a.view.n; i++) if (!a.view.selfHead[i] && !a.view.selfBase[i]) return a.select(i, true);
   });
   check(!/self0/.test(await page.textContent(".pf-values")), "no rows of zeros");
+  await page.evaluate(() => {
+    const a = window.pprofc;
+    for (let i = 1; i < a.view.n; i++) if (a.view.parent[i] > 0 && a.view.head[i]) return a.select(i, true);
+  });
+  check(/of its caller in head\d/.test(await page.textContent(".pf-values")), "a row of the head says so");
   await page.click("[data-do=copy]");
   await page.waitForFunction(() => document.querySelector("[data-do=copy]").textContent === "Copied");
   quiet(page, "layout");

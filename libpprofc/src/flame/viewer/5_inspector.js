@@ -71,11 +71,12 @@ function valuesPart(app, node, places) {
   const wide = titles.length - 1, { whole } = app, moved = all && difference(...all.total);
   if (model.hasBase && moved && whole.base) add("changes the total by", [signed(percent(moved, Math.abs(whole.base)), moved)], wide);
   for (const [title, text] of verdictRows(app, frame)) add(title, [text], wide);
-  if (above > 0 && view.head[node] && view.head[above]) add("of its caller", [percent(view.head[node], view.head[above])], wide);
+  const side = model.hasBase ? " in head" : ""; // the rows below have no values of the base
+  if (above > 0 && view.head[node] && view.head[above]) add("of its caller" + side, [percent(view.head[node], view.head[above])], wide);
   if (app.bottleneck && frame >= 0) add("bottleneck", [app.bottleneck(frame, node).text], wide);
   if (app.inTimeline && app.timeline.picked) for (const [title, text] of app.timeline.timeRows(app.timeline.picked)) add(title, [text], wide);
   const labels = labelsOf(app, node);
-  if (labels) add("labels", [labels], wide);
+  if (labels) add("labels" + side, [labels], wide);
   return element("div", { class: "pf-values" }, element("table", {},
     element("thead", {}, element("tr", {}, ...titles.map((text) => (text ? element("th", { scope: "col" }, text) : element("td", {}))))),
     element("tbody", {}, ...rows)));
