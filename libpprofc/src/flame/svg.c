@@ -104,14 +104,15 @@ static void svg_put_verdict(struct svg *s, const struct flame_box *box) {
 }
 
 /* Writes the file and line of a box, such as "main.go:42", on a separate line. Writes nothing if
- * the profile does not have the file. */
+ * the profile does not have the file. A drawing in a page lacks uncertain lines, because their
+ * notes would make the page too large. */
 static void svg_put_file(struct svg *s, const struct flame_box *box) {
   if (box->node == NONE || box->node == 0) return;
   const struct stack_frame *frame = &s->tree->frames->items[s->tree->frame[box->node]];
   if (!frame->file.size) return;
   output_add_char(s->out, '\n');
   svg_put_escaped(s, frame->file);
-  if (frame->line > 0)
+  if (frame->line > 0 && !(frame->is_line_seen && s->drawing->embedded))
     output_printf(s->out, ":%lld%s", (long long)frame->line, frame->is_line_seen ? LINE_SEEN : "");
 }
 
