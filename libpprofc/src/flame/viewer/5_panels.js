@@ -50,7 +50,7 @@ function showChanges(app) {
       title: "\nself " + formatValue(r.selfBase, unit) + " → " + formatValue(r.selfHead * app.place.scale, unit)
         + (r.verdict ? "\n" + verdictText(r.verdict.self, unit, r.verdict.partner) : ""),
     }));
-    return [element("h3", {}, (less ? "▼ " : "▲ ") + title[0].toUpperCase() + title.slice(1)),
+    return [element("h2", {}, (less ? "▼ " : "▲ ") + title[0].toUpperCase() + title.slice(1)),
       rows.length ? element("ol", { class: "pf-ranks" }, ...items) : element("p", { class: "pf-soft" }, app.judging ? "no function by more than noise" : "no function")];
   };
   panel.replaceChildren(...list(words.slower, slower, false), ...list(words.faster, faster, true));
