@@ -24,7 +24,7 @@ minor() {
 }
 # library FOLDER BUILD: builds the shared library with debug information.
 library() {
-  if ! { cmake -S "$1" -B "$2" -DPPROFC_BUILD_TESTS=OFF -DCMAKE_BUILD_TYPE=Debug &&
+  if ! { cmake -S "$1" -B "$2" -DPPROFC_BUILD_TESTS=OFF -DPPROFC_ROOMS=ON -DCMAKE_BUILD_TYPE=Debug &&
     cmake --build "$2" -j "$(processors)" --target pprofc_shared; } >"$work/log" 2>&1; then
     tail -n 20 "$work/log" >&2
     die "cannot build the library of $1"
