@@ -175,7 +175,9 @@ def main():
         print("skipped: no go, no git, or another machine than x86-64")
         sys.exit(77)
     with tempfile.TemporaryDirectory() as work:
-        os.environ.update(HOME=work, GOFLAGS="-mod=mod", GOPROXY="off", GIT_CONFIG_NOSYSTEM="1", GIT_CONFIG_GLOBAL=os.devnull)
+        # The user's cache of objects has Go's packages, which take 20 s of CPU to build.
+        cache = subprocess.run(["go", "env", "GOCACHE"], check=True, capture_output=True, text=True).stdout.strip()
+        os.environ.update(HOME=work, GOCACHE=cache, GOFLAGS="-mod=mod", GOPROXY="off", GIT_CONFIG_NOSYSTEM="1", GIT_CONFIG_GLOBAL=os.devnull)
         manifest, pair, said, summary = run(pathlib.Path(work) / "planted", PLANTED, "300x", programs)
         lines = [line for hunk in pair["hunks"] for line in hunk["lines"]]
         planted = [line for line in lines if "Repeat" in line["text"]]
