@@ -1,7 +1,7 @@
 #!/bin/bash
-# debian.sh SOURCE SUITE [golden]: makes a bare Debian or Ubuntu in a chroot, runs scripts/quickstart.sh there as root, and builds and runs the tests
+# debian.sh SOURCE SUITE [golden|ahead]: makes a bare Debian or Ubuntu in a chroot, runs scripts/quickstart.sh there as root, and builds and runs the tests
 # of the library and the programs as a user. Then runs the golden cases as root. SUITE is a release, such as trixie (Debian 13) or noble
-# (Ubuntu 24.04). With the third argument, runs only the golden cases, as a user and as root.
+# (Ubuntu 24.04). With golden, runs only the golden cases, as a user and as root. With ahead, only makes the chroot, for a later run.
 # Prints why it skips; the status is then 77.
 set -euo pipefail
 source=$(cd "$1" && pwd)
@@ -41,15 +41,24 @@ if [ ! -d "$root" ]; then
   bootstrap >"$root.log" 2>&1 || skip "debootstrap failed; $root.log has its messages"
   mv "$root.new" "$root"
 fi
+[ "$only" != ahead ] || exit 0
 mount -t proc proc "$root/proc" || skip "the kernel does not let root mount proc"
 mount -t devpts -o newinstance,ptmxmode=0666 devpts "$root/dev/pts" || skip "the kernel does not let root mount devpts"
 ln -sf pts/ptmx "$root/dev/ptmx"
 # apt asks the servers that this machine asks.
 cp /etc/resolv.conf "$root/etc/resolv.conf"
 
+# The release of this machine has the same compiler as the chroot, so ccache finds the objects of other builds.
+ccache=()
+if [ "${CCACHE_DIR:-}" ] && grep -qx "VERSION_CODENAME=$suite" /etc/os-release; then
+  mkdir -p "$CCACHE_DIR" "$root/ccache"
+  mount --bind "$CCACHE_DIR" "$root/ccache"
+  ccache=(CMAKE_C_COMPILER_LAUNCHER=ccache CCACHE_DIR=/ccache CCACHE_BASEDIR=/home/tester/pprofc CCACHE_COMPILERCHECK=content)
+fi
+
 # in_chroot USER COMMAND: runs a command of the shell in the folder of the sources.
 in_chroot() {
-  chroot "$root" env -i HOME="/home/$1" PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 \
+  chroot "$root" env -i HOME="/home/$1" PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 "${ccache[@]}" \
     setpriv --reuid="$1" --regid="$1" --clear-groups sh -euc "cd /home/tester/pprofc; $2"
 }
 
@@ -59,6 +68,7 @@ mkdir "$root/home/tester/pprofc"
 git -C "$source" archive HEAD | tar -x -C "$root/home/tester/pprofc"
 
 in_chroot root 'apt-get -q update' >"$root.log" 2>&1 || skip "no list of packages; $root.log has the messages of apt"
+[ ${#ccache[@]} -eq 0 ] || in_chroot root '. scripts/lib.sh; want_packages ccache' >>"$root.log" 2>&1
 in_chroot root './scripts/quickstart.sh' >>"$root.log" 2>&1 || { tail -n 40 "$root.log"; die "quickstart.sh failed in $suite"; }
 grep -q 'Dropped\|flat%' "$root.log" || die "quickstart.sh prints no report in $suite"
 packages="libcunit1-dev python3"
