@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 
 # Some tests run in a real browser, and skip themselves without one. They fetch their npm packages.
 wanted="g++ valgrind libjansson-dev dpkg-dev python3-venv python3-yaml"
-have chromium || have chromium-browser || wanted="$wanted chromium"
+have chromium-headless-shell || have chromium || have chromium-browser || wanted="$wanted chromium"
 have node || wanted="$wanted nodejs"
 have npm || wanted="$wanted npm"
 have curl || have wget || wanted="$wanted curl"

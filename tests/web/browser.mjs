@@ -49,9 +49,9 @@ export function checkQuiet(check, page, what) {
   check(page.complaints.length === 0, `${what}: ${page.complaints[0]}`);
 }
 
-/** The path of the browser, or undefined. */
+/** The path of the browser, or undefined. chromium-headless-shell has no windows, and takes a third of the CPU time of chromium to start. */
 export function findChromium() {
-  const names = [process.env.CHROMIUM, "chromium", "chromium-browser", "google-chrome"];
+  const names = [process.env.CHROMIUM, "chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"];
   return names.find((name) => name && spawnSync(name, ["--version"], { stdio: "ignore" }).status === 0);
 }
 
