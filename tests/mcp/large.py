@@ -15,8 +15,8 @@ from client import Client
 from maker import field, varint
 
 PROGRAM = sys.argv[1]
-MEGABYTES = int(sys.argv[3]) if len(sys.argv) > 3 else 20
-MOST = 0.05  # seconds of CPU for each question after the first
+MEGABYTES = int(sys.argv[3]) if len(sys.argv) > 3 else 10
+MOST = MEGABYTES / 400  # seconds of CPU for each question after the first; without sums, `source` takes half more
 
 FUNCTIONS, CALLEES, LINES, WALKS, PARTS = 6000, 5, 3, 5000, 3
 TYPES = (("alloc_objects", "count"), ("alloc_space", "bytes"), ("inuse_objects", "count"), ("inuse_space", "bytes"))
