@@ -56,7 +56,12 @@ def find_python():
             shutil.rmtree(given.packages, ignore_errors=True)
             skip("no pyspark, and no Python environment can be made (python3-venv)")
     if not has_packages(python):
-        made = subprocess.run([python, "-m", "pip", "install", "-q", *PACKAGES.values()], capture_output=True, text=True)
+        # pip makes a wheel of the 300 MiB of pyspark, and unpacks it again. Compressing them takes a minute of CPU.
+        stored = os.path.join(given.packages, "stored.cfg")
+        with open(stored, "w", encoding="utf-8") as file:
+            file.write("[bdist_wheel]\ncompression = stored\n")
+        made = subprocess.run([python, "-m", "pip", "install", "-q", *PACKAGES.values()], capture_output=True, text=True,
+                              env=dict(os.environ, DIST_EXTRA_CONFIG=stored))
         if made.returncode:
             skip("pip cannot install " + ", ".join(PACKAGES.values()))
     return python
