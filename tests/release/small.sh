@@ -34,7 +34,9 @@ touch "$work/full/file"
 refused 'is not empty and not a release' -small "$build" "$work/full"
 echo "ok: what is refused"
 
-"$release" -small "$build" "$work/one" >"$work/said" 2>&1 || broken "$(cat "$work/said")"
+# install/release made the first one.
+[ -f "$build/release/SHA256SUMS" ] || skip "no release was made"
+cp -r "$build/release" "$work/one"
 "$release" -small "$build" "$work/two" >"$work/said" 2>&1 || broken "$(cat "$work/said")"
 diff -r "$work/one" "$work/two" >"$work/said" || broken "a second time has other bytes: $(cat "$work/said")"
 cd "$work/one"
