@@ -23,7 +23,7 @@ build build-clang --preset asan -DCMAKE_C_COMPILER=clang \
 [ "${1:-}" != -build ] || exit 0
 rm -rf "$counts"
 say "running the tests"
-ctest --test-dir build-clang -j "$(test_jobs)" -LE 'web|install|perf|style|recorders|fleet' \
+ctest --test-dir build-clang -j "$(test_jobs)" -LE 'web|install|perf|style|recorders|fleet|fresh' \
   -E '^ci/(record|act|s3_(s3rver|moto|versitygw)|simulate_(go|node|pytest|vitest)|walltime_pytest|workflows)$' \
   --output-on-failure >build-clang/tests.log 2>&1 || {
   cat build-clang/tests.log
