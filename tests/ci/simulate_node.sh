@@ -64,3 +64,13 @@ run 1 -simulate 'node batch.mjs' -out b/ci
 has "$work/messages" 'sum '
 grep -q 'Baseline batch compilation' "$work/messages" && broken "V8 compiled a batch"
 ok "no batches"
+
+# gc() visits all objects afterwards. Otherwise V8 may sweep the heap during the next benchmark.
+cat >spy.cjs <<'END'
+require("v8").getHeapCodeStatistics = () => console.log("visited all objects");
+END
+echo 'console.log("collected", gc());' >collect.cjs
+NODE_OPTIONS='--require ./spy.cjs' run 1 -simulate 'node --expose-gc collect.cjs' -out c/ci
+has "$work/messages" 'visited all objects'
+has "$work/messages" 'collected undefined'
+ok "no sweep in a benchmark"

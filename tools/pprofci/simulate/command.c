@@ -93,11 +93,21 @@ static void count_add_malloc(struct word_list *w, const char *const *words) {
 }
 
 /* JavaScript that Node runs first. It stops V8 from compiling functions in batches. Otherwise a
- * change of one benchmark would change when V8 compiles the functions of the next one. valgrind
- * slows down vitest, whose timeouts of one minute and more are fixed, so the script lengthens these
- * timeouts. It changes no timeouts in vitest's worker processes, which have process.send. */
+ * change of one benchmark would change when V8 compiles the functions of the next one. The plugin
+ * calls gc() before each benchmark, but V8 sweeps the old objects later, often during the
+ * benchmark. getHeapCodeStatistics() visits all objects, so V8 must finish the sweep first.
+ * valgrind slows down vitest, whose timeouts of one minute and more are fixed, so the script
+ * lengthens these timeouts. It changes no timeouts in vitest's worker processes, which have
+ * process.send. */
 static const char node_preload[] =
-    "require('v8').setFlagsFromString('--no-baseline-batch-compilation');\n"
+    "const v8 = require('v8'), collect = globalThis.gc;\n"
+    "v8.setFlagsFromString('--no-baseline-batch-compilation');\n"
+    "if (collect)\n"
+    "  globalThis.gc = (...options) => {\n"
+    "    const result = collect(...options);\n"
+    "    v8.getHeapCodeStatistics();\n"
+    "    return result;\n"
+    "  };\n"
     "if (!process.send && /vitest/.test(process.argv[1])) {\n"
     "  const wait = globalThis.setTimeout;\n"
     "  const longer = (ms) => (ms >= 60000 ? Math.min(10 * ms, 2147483647) : ms);\n"
