@@ -67,7 +67,8 @@ static bool has_too_few_samples(const struct gate *gate, const struct gate_row *
 static const char *reason_for_doubt(const struct gate *gate, const struct gate_row *row) {
   if (row->excused) return "the machine code is the same, and only its addresses differ";
   /* Constant values have no noise between processes. */
-  if (row->one_process && !row->constant) return "all samples of base or head come from one process";
+  if (row->one_process && !row->constant)
+    return "all samples of base or head come from one process";
   if (row->screened) return "the first rounds did not look worse";
   if (row->overloaded && !gate->settings.any_load && gate_unit_depends_on_load(row->unit))
     return "the machine was overloaded";
