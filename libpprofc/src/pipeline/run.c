@@ -232,13 +232,13 @@ int64_t value_total(const pprofc_profile *profile, size_t value_index, bool mean
 }
 
 bool value_add_sides(const pprofc_profile *profile, int64_t *sums) {
-  bool has_negative = false;
+  bool has_negative = false, has_base = profile_has_base(profile);
   for (size_t t = 0; t < profile->type_count; t++) {
     struct value_column column = profile_values(profile, t);
     int64_t *head = &sums[t], *base = &sums[profile->type_count + t], sizes = *head;
     for (size_t i = 0; i < profile->samples.count; i++) {
       int64_t value = column.values[i * column.step];
-      if (sample_is_base(profile, i)) {
+      if (has_base && sample_is_base(profile, i)) {
         *base = sum_subtract(*base, value);
         continue;
       }
