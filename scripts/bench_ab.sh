@@ -185,7 +185,7 @@ if [ "$aa" = no ] && [ "${profile_runs:-5}" != 0 ]; then
     trap 'rm -f "$out/.plan" "$out/.printed"' EXIT
     trap 'exit 130' INT
     trap 'exit 143' TERM
-    awk -v runs="$profile_runs" '{ s += $2 * $3 / 1e9 * runs } END { printf "profiling %d benchmarks, %d runs a side: about %.0f s\n", NR, runs, s + 0.5 }' "$out/.plan" >&2
+    awk -v runs="$profile_runs" '{ s += $2 * $3 / 1e9 * runs } END { printf "profiling %d benchmarks, %d runs of each version: about %.0f s\n", NR, runs, s + 0.5 }' "$out/.plan" >&2
     while read -r name n _; do
       folder=$(printf '%s\n' "${name#Benchmark}" | sed 's/[^A-Za-z0-9.=-]/_/g' | cut -c 1-120)
       rm -rf "$out/runs/${folder}_cpu" "$out/runs/${folder}_mem" # files of an earlier comparison

@@ -65,7 +65,7 @@ def main():
     good, most = 0, 0
     with tempfile.TemporaryDirectory() as folder:
         with tarfile.open(archive) as tar:
-            tar.extractall(folder, filter="data")
+            tar.extractall(folder)
         folder = os.path.join(folder, "pairs")
         client = Client(program, folder)
         for pair in corpus.PAIRS:

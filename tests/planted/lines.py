@@ -49,7 +49,7 @@ def main():
     named, outside, count = 0, 0, 0
     with tempfile.TemporaryDirectory() as top:
         with tarfile.open(archive) as tar:
-            tar.extractall(top, filter="data")
+            tar.extractall(top)
         for language in wanted[:1] or corpus.CHANGES:
             for change in corpus.CHANGES[language]:
                 if wanted[1:] and change[0] not in wanted[1:]:

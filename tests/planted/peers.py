@@ -93,7 +93,7 @@ def main():
     programs = os.path.join(os.path.abspath(sys.argv[3]), "node_modules/.bin") if len(sys.argv) > 3 else ""
     with tempfile.TemporaryDirectory() as folder:
         with tarfile.open(archive) as tar:
-            tar.extractall(folder, filter="data")
+            tar.extractall(folder)
         folder = os.path.join(folder, "pairs")
         client = Client(pprofc, folder)
         askers = {

@@ -47,7 +47,8 @@ static const char *find_merge_base(struct ci_run *run) {
   const char *branches[] = {"origin/main", "main", "origin/master", "master", NULL};
   if (target) {
     branches[0] = text_printf(&run->arena, "origin/%s", target);
-    branches[1] = NULL;
+    branches[1] = target;
+    branches[2] = NULL;
   }
   for (size_t i = 0; branches[i]; i++) {
     const char *const argv[] = {"git", "merge-base", "HEAD", branches[i], NULL};
