@@ -34,7 +34,8 @@ static bool cut_digits(pprofc_str s, bool (*is_digit)(char c), size_t longest, c
   return true;
 }
 
-/* True if the text is an invalid whole number only because of its size. Parses a shortened copy. */
+/* True if the text is a whole number, but out of range. To check this, parses a copy with at most 4
+ * digits, which is never out of range. */
 static bool int_fits_when_short(pprofc_str s) {
   char text[SHORT_MAX];
   pprofc_str cut;
@@ -42,8 +43,9 @@ static bool int_fits_when_short(pprofc_str s) {
   return cut_digits(s, char_is_hex, 4, '\0', &cut, text) && str_parse_int(cut, 0, &value);
 }
 
-/* True if the text is a floating-point number whose only fault is its size. Parses a copy with 1 in
- * place of each sequence of digits, because even a short exponent could be too large. */
+/* True if the text is a floating-point number, but out of range. To check this, parses a copy with
+ * "1" in place of each sequence of digits, which is never out of range: "123e4567" becomes "1e1".
+ */
 static bool float_fits_when_short(pprofc_str s) {
   char text[SHORT_MAX];
   pprofc_str cut;

@@ -78,20 +78,20 @@ static const struct flag flags[] = {
          "Reject inputs that are older than this file. Create the file at the start of the "
          "pipeline"),
     FLAG(STRING, GROUP_INPUT, "max-age", max_age, "AGE", NULL,
-         "Reject inputs that are older than AGE, such as 90m, 36h or 7d. Default: 24h for the "
-         "files of a DIR, otherwise no limit"),
+         "Reject inputs that are older than AGE, such as 90m, 36h or 7d. Default: 24h for files "
+         "in a folder, and no limit for other files"),
     FLAG(STRING, GROUP_JUDGE, "threshold", threshold, "PERCENT", "5",
          "Smallest increase that is a regression, in percent"),
     FLAG(STRING, GROUP_JUDGE, "alpha", alpha, "P", "0.05",
          "Significance level: largest adjusted p-value of a significant change"),
-    FLAG_WORDS(
-        CHOICE, GROUP_JUDGE, "test", test, "TEST", NULL, test_names,
-        "Test that decides if a difference is significant. For tables of benchstat, their p-values "
-        "decide, except with none:\n"
-        "welch: Welch's t-test of means\n"
-        "utest: the Mann-Whitney U test of medians\n"
-        "both (the default): welch, utest and a t-test of trimmed means, until one finds a change\n"
-        "none: no test; every difference is significant"),
+    FLAG_WORDS(CHOICE, GROUP_JUDGE, "test", test, "TEST", NULL, test_names,
+               "Test that decides if a difference is significant. Tables of benchstat already have "
+               "p-values, which decide instead of a test:\n"
+               "welch: Welch's t-test of means\n"
+               "utest: the Mann-Whitney U test of medians\n"
+               "both (the default): welch, then utest, then a t-test of trimmed means; stops when "
+               "one test finds a change\n"
+               "none: no test; every difference is significant, also in tables of benchstat"),
     FLAG_WORDS(CHOICE, GROUP_JUDGE, "correction", correction, "METHOD", NULL, correction_names,
                "Correction of p-values for the number of comparisons:\n"
                "bh (the default): Benjamini-Hochberg\n"
@@ -107,7 +107,8 @@ static const struct flag flags[] = {
          "Minimum number of samples of base, and of head, for a verdict on a benchmark"),
     FLAG(STRING, GROUP_JUDGE, "floor", floor, "SIZE", NULL,
          "Smallest absolute change that can be a regression: a time, a size, or a number for other "
-         "units. Several values, as in \"1us or 16 B\", each apply to their units"),
+         "units. May have several values, such as \"1us or 16 B\": 1us limits times, and 16 B "
+         "limits sizes"),
     {"direction", FLAG_STRING, 0, GROUP_JUDGE, "UNIT=lower|higher",
      "Direction in which the values of a unit get better: widgets/op=higher means that more "
      "widgets/op are better. May be repeated",

@@ -172,8 +172,8 @@ static int run_simulated(struct command *command) {
   return code;
 }
 
-/* Configures malloc to keep freed memory for the next small profile. Otherwise malloc would return
- * the memory to the system, which clears each page before its next use. */
+/* Configures malloc to keep freed memory for the next small profile. By default, malloc returns the
+ * memory to the system, which clears each page before its next use. */
 static void keep_small_blocks(void) {
 #ifdef M_MMAP_THRESHOLD
   mallopt(M_MMAP_THRESHOLD, 256 * 1024);

@@ -38,7 +38,7 @@ static const struct flag_note examples[] = {
 
 static const struct flag_note environment[] = {
     {"PPROF_BINARY_PATH",
-     "folders in which pprofc searches binaries; default: $HOME/pprof/binaries"},
+     "folders in which pprofc searches for binaries; default: $HOME/pprof/binaries"},
     {"PPROF_TOOLS", "the same as -tools"},
     {"BROWSER", "browser that -web and -weblist start"},
     {"TMPDIR", "folder for files that pprofc opens in a viewer; default: /tmp"},

@@ -254,7 +254,7 @@ static const struct flag own_flags[] = {
                "Source map of a script: a file with its original names, files and lines. May be "
                "repeated. If SCRIPT.map is next to the profile, pprofc finds it without this flag"),
     FLAG(STRING, GROUP_SOURCE, "tools", tools, "PATH", NULL,
-         "Folders in which pprofc searches addr2line, nm and objdump"),
+         "Folders in which pprofc searches for addr2line, nm and objdump"),
     {"callgrind_stacks", FLAG_STRING, FIELD(call_stacks), GROUP_SOURCE, "WAY",
      "How pprofc makes stacks from callgrind's call graph:\n"
      "proportional: whole stacks; each caller gets a share in proportion to the cost of its calls\n"
@@ -276,10 +276,10 @@ static const struct flag own_flags[] = {
            "Keep the frames that the field drop_frames of the profile would remove"),
     FLAG(INT, GROUP_FETCH, "seconds", seconds, "N", "-1",
          "Number of seconds for which the server collects samples. -1: the value in the URL, "
-         "otherwise the default of the server"),
+         "or the default of the server if the URL has no value"),
     FLAG(INT, GROUP_FETCH, "timeout", timeout, "N", "-1",
-         "Time limit of a request in seconds, without a grace time of 5 s that pprofc adds. -1: "
-         "60, or 1.5 times the value of -seconds"),
+         "Time limit of a request in seconds. pprofc adds 5 s to this limit. -1: 60, or 1.5 times "
+         "the value of -seconds"),
     FLAG_CALLS(STRING, GROUP_FETCH, 0, "header", "HEADER", store_header,
                "HTTP header to send, as NAME: VALUE. After a redirect to another host, pprofc does "
                "not send it. May be repeated"),
@@ -369,10 +369,10 @@ static const struct flag noise_flags[] = {
           "to list:\n"
           "all (the default): all functions\n"
           "changed: only functions that changed by more than noise\n"
-          "rows: as changed, and functions whose cost moved to or from another function"),
-    NOISE("blame", FLAG_BOOL, blame, NULL, NULL, NULL, NULL,
-          "List how much each function contributes to the change of the total. Otherwise like -top "
-          "-noise"),
+          "rows: these functions, and functions whose cost moved to or from another function"),
+    NOISE(
+        "blame", FLAG_BOOL, blame, NULL, NULL, NULL, NULL,
+        "Like -top -noise, but list how much each function contributes to the change of the total"),
     NOISE(
         "alpha", FLAG_FLOAT, how.alpha, "F", "0.05", NULL, NULL,
         "False discovery rate: largest expected share of false alarms among the reported changes"),
@@ -388,7 +388,7 @@ static const struct flag noise_flags[] = {
           "total: the run's total\n"
           "none: no division\n"
           "auto (the default): ops if the number of operations is known, time for mutex and block "
-          "profiles with a duration, otherwise none"),
+          "profiles with a duration, none in other cases"),
     NOISE("ops", FLAG_STRING, ops, "N,N", NULL, NULL, NULL,
           "Number of operations in each run of the base, and in each run of the head. If the runs "
           "differ, give one number for each run, the base's runs first"),

@@ -52,8 +52,8 @@ struct command {
   const char *base, *diff_base;
   struct source_list bases; /* values of -base and -diff_base, as on the command line */
   struct noise_options noise;
-  const struct noise_report
-      *verdicts; /* verdicts on functions, which the report shows instead of the profile; or NULL */
+  /* verdicts on functions, which the report shows instead of the profile; or NULL */
+  const struct noise_report *verdicts;
   /* values of -time_range and -diff_time_range; `to` is 0 if the flag is not given */
   struct time_range time_range, diff_time_range;
   pprofc_call_stacks call_stacks;
@@ -88,8 +88,8 @@ struct command {
   const char *http;      /* HOST:PORT of -http, or "" */
   bool http_on;          /* true if -http is given */
   bool no_browser;
-  int64_t every_ms;   /* interval of -every in milliseconds; 0 if the flag is not given */
-  bool repeats;       /* true: -every records again, and the reader prints no notes */
+  int64_t every_ms; /* interval of -every in milliseconds; 0 if the flag is not given */
+  bool repeats;     /* true while -every repeats a recording, so that the reader prints no notes */
   bool lsp, quickfix; /* -lsp and -quickfix: costs of source lines in an editor */
   bool mcp;           /* true for -mcp, which serves a coding agent; the sources are then folders */
   int http_reload;    /* value of -http_reload (enum http_reload) */
@@ -163,8 +163,9 @@ bool time_range_add_bases(struct command *command);
 /* Returns an error if a flag contradicts the ranges, else NULL. */
 const char *time_range_conflict(const struct command *command);
 
-/* Returns the data that the reader must keep: `needs`, or if the command uses times, `times`, which
- * becomes a copy of `needs` with times. `needs` is NULL if the command needs each sample. */
+/* Returns the data that the reader must keep. `needs` is this data without times, or NULL if the
+ * command needs each sample. If the command uses times, sets *times to a copy of *needs with times,
+ * and returns `times`. If not, returns `needs`. */
 const struct open_sums *time_range_needs(const struct command *command,
                                          const struct open_sums *needs, struct open_sums *times);
 

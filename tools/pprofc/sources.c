@@ -51,7 +51,8 @@ struct fetched {
 struct source_chunk {
   struct fetch items[CHUNK]; /* sources of the chunk; sources of the head come first */
   size_t count;
-  struct buffer frames[CHUNK]; /* bytes of the chunk's profiles (-frames) */
+  /* with -frames: for each item, the bytes of a profile from the stream */
+  struct buffer frames[CHUNK];
   atomic_size_t next;
   size_t heads; /* number of sources in the chunk that belong to the head */
   unsigned threads_each;

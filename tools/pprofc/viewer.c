@@ -75,8 +75,9 @@ static pprofc_status viewer_words(const struct viewer_file *file, const char *vi
                    browser ? "a browser (set BROWSER to one)" : words[0]);
 }
 
-/* Starts the viewer. With `beside`, the viewer cannot use the shell's input and output, and ^C does
- * not end it. `text` is a buffer for the words of its command. */
+/* Starts the viewer. With `beside`, the viewer and the shell of pprofc run at the same time: the
+ * input and output of the viewer are /dev/null, and ^C does not end it. Stores the words of the
+ * viewer's command in `text`. */
 static pprofc_status viewer_run(struct viewer_file *file, const char *viewer, bool beside,
                                 pid_t *pid, char text[VIEWER_TEXT], pprofc_error *error) {
   char *words[MAX_WORDS];

@@ -49,8 +49,8 @@ typedef enum pprofc_verdict {
   PPROFC_VERDICT_SHRANK_LESS,   /* shrank by a smaller percentage than all functions */
   PPROFC_VERDICT_ROSE,   /* grew in comparison with all functions; recorded difference may be 0 */
   PPROFC_VERDICT_FELL,   /* shrank in comparison with all functions; recorded difference may be 0 */
-  PPROFC_VERDICT_GREW,   /* grew, also in comparison with all functions */
-  PPROFC_VERDICT_SHRANK, /* shrank, also in comparison with all functions */
+  PPROFC_VERDICT_GREW,   /* grew, and by a larger percentage than all functions */
+  PPROFC_VERDICT_SHRANK, /* shrank, and by a larger percentage than all functions */
   PPROFC_VERDICT_NEW,    /* grew; the base has no samples of the function */
   PPROFC_VERDICT_GONE,   /* shrank; the head has no samples of the function */
   /* exact counts differ, but no test is possible because base and head each have one run */
@@ -63,7 +63,8 @@ PPROFC_API const char *pprofc_verdict_name(pprofc_verdict verdict);
 /* True if a function changed by more than noise, and not only because all functions changed. */
 PPROFC_API bool pprofc_verdict_is_change(pprofc_verdict verdict);
 
-/* True if a function changed by more than noise. Its change may be one that all functions share. */
+/* True if a function changed by more than noise, even if all functions changed by the same factor.
+ */
 PPROFC_API bool pprofc_verdict_is_certain(pprofc_verdict verdict);
 
 /* Relation between two functions whose changes cancel. */

@@ -1,4 +1,4 @@
-/* Maps ids of a file to dense indices (0, 1, 2 ...). */
+/* Maps ids of a file, which may have gaps, to the indices 0, 1, 2 ... */
 #include "codec/pprof_decode.h"
 
 static uint64_t hash_id(uint64_t id) {

@@ -108,9 +108,9 @@ struct chunk {
 /* An id below this number is small. Its varint has one or two bytes. */
 #define SMALL_IDS 16384
 
-/* Counts messages that have an id. A profile with a repeated id is invalid, so only the first
- * repetition of a small id is stored. Otherwise a file of very short messages could fill the
- * memory. */
+/* Counts messages that have an id. A profile with a repeated id is invalid. Only the first
+ * repetition of a small id is stored, so that a file of very short messages cannot fill the memory.
+ */
 struct id_count {
   size_t stored;
   uint64_t largest;

@@ -102,8 +102,8 @@ static bool scan_add_sample(struct decoder *d, struct wire *w, const struct samp
   return true;
 }
 
-/* Checks that the last varint of a list of location ids is complete. Otherwise the next list of the
- * sample would complete the varint. */
+/* Checks that the last varint of a list of location ids is complete. An incomplete varint would
+ * continue in the next list of the sample. */
 static bool scan_ids(struct wire *w, const struct wire_field *field) {
   if (wire_ends_whole(field)) return true;
   *w = wire_inside(field);

@@ -63,7 +63,8 @@ struct brief {
   struct brief_list fixed; /* lines outside of rows, in the order of the report */
   size_t victim;           /* index in `fixed` of the line that is dropped next */
   size_t next;             /* index that the next row or line of the report gets */
-  size_t note_at;     /* for JSON: index in the report of the first row or line after the note */
+  size_t note_at;     /* for JSON: index in the report of the first row or line after the note about
+                         omitted rows */
   struct buffer open; /* text of the row or line that is being written */
   struct brief_piece open_piece;
   bool markdown; /* true for Markdown, in which an empty line ends a table */

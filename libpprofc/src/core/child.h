@@ -62,8 +62,8 @@ struct child_user {
   struct buffer *said; /* buffer for the whole standard error of the program; NULL: drop it */
   const volatile sig_atomic_t *stop; /* flag that another thread or a signal handler sets to stop
                                         the program; NULL: no flag */
-  /* Function that is called whenever the descriptor `watched` is readable, until the program closes
-   * its output. NULL: no function. */
+  /* Function to call whenever the descriptor `watched` is readable, until the program closes its
+   * output. NULL: no function. */
   void (*serve)(void *context);
   void *context;
   int watched; /* descriptor that `serve` reads */

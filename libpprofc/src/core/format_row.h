@@ -13,8 +13,9 @@ struct format_row {
   const char *recognised; /* feature by which the reader recognizes the format */
   const char *recorded;   /* tool and version that recorded the example, or "made by hand" */
   const char *example;    /* file in testdata that a test reads; may be NULL */
-  const char *kept;       /* data of the format that the reader keeps */
-  const char *lost;       /* dropped data; -comments counts the data listed after "counted:" */
+  const char *kept;       /* data that the reader takes from a file */
+  /* data that the reader drops; -comments counts the data listed after "counted:" */
+  const char *lost;
 };
 
 #endif

@@ -50,8 +50,8 @@ struct node {
  * The array is kept as text to save memory. node_at makes a node of one item at a time. */
 struct node_packed {
   size_t count;    /* number of items; in `row`, 0 until the items are counted */
-  uint32_t *marks; /* positions in the text of all items, if the items are rows (arrays); otherwise
-                      of every NODE_PACKED_EVERYth item, from item 0 */
+  uint32_t *marks; /* positions of items in the text: of all items if the items are rows (arrays);
+                      if not, of item 0 and of each NODE_PACKED_EVERYth item after it */
   size_t next;     /* index of the item after `item` */
   const char *at;
   struct node item;

@@ -1,4 +1,4 @@
-/* Writes a temporary file in the folder of the target. Then renames it to the target. */
+/* Writes a temporary file in the folder of the target, then renames it to the target. */
 #include "core/base.h"
 #include "core/file.h"
 

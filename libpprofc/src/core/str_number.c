@@ -395,7 +395,7 @@ static bool fixed_round(const struct fixed_parts *parts, int decimals, uint64_t 
   *rounded = 0;
   if (parts->drop <= 0) return false;
   if (parts->drop >= 100)
-    return true; /* `scaled` is below 2^83, so the number is below one half and rounds to 0. */
+    return true; /* `scaled` is below 2^83, so scaled / 2^drop is below one half and rounds to 0 */
   fixed_wide whole = scaled >> parts->drop, rest = scaled - (whole << parts->drop);
   fixed_wide half = (fixed_wide)1 << (parts->drop - 1);
   if (whole >> 62) return false;

@@ -69,8 +69,8 @@ struct flame_drawing {
   unsigned picture_width;     /* width of the picture in pixels; 0 means 1200 */
   double least_pixels; /* width in pixels below which sibling boxes are replaced by one box "n
                           smaller frames" */
-  double
-      least_share; /* least width of a box as a share of the frames' width; 0: use least_pixels */
+  /* least width of a box as a share of the frames' width; 0: use least_pixels */
+  double least_share;
   enum flame_coloring coloring;
   const struct origin_rules *origins; /* rules for user, library and system code, or NULL */
   bool inverted;                      /* true: the root is at the top (icicle) */
@@ -98,7 +98,8 @@ struct flame_group {
   pprofc_str name; /* label and value: "tenant=cedar" */
   size_t count;
   const uint32_t *node; /* indices of the nodes at which the stacks of the group end, ascending */
-  const int64_t *self; /* for each item of `node`, the sums of all columns of the tree (layout.h) */
+  const int64_t *self; /* for each item of `node` and each column of the tree (layout.h): sum of the
+                          values of the group's samples whose stacks end at the node */
 };
 
 /* A term of a function's estimated cycles: `weight` times the values of a sample type. `kind` is
@@ -121,8 +122,8 @@ struct flame_page {
   const char *link; /* URL of source lines: "https://host/{file}#L{line}"; NULL or "": no links */
   const struct flame_cost *costs;
   size_t cost_count;
-  const struct flame_verdicts
-      *verdicts; /* verdicts on a difference, or NULL; see flame/verdicts.h */
+  /* verdicts on a difference, or NULL; see flame/verdicts.h */
+  const struct flame_verdicts *verdicts;
   /* Factor for all values if there are no verdicts; 1 leaves the values unchanged. */
   double ratio;
   const uint32_t *node_of; /* for each sample, the node at which its stack ends, or NONE; NULL if

@@ -32,8 +32,9 @@ struct times_packer {
   int64_t bucket;   /* width of the buckets (time intervals) in nanoseconds; 0: no buckets */
   struct packed_event *items; /* events of the current bucket (time interval), one per sample */
   size_t count, capacity;
-  uint32_t *place; /* for each sample in the output, index of its event in `items`; may be stale, so
-                      compare the event's sample */
+  /* for each sample in the output: index in `items` of its event, valid only if items[index].sample
+   * is this sample (the index may be from an earlier bucket) */
+  uint32_t *place;
   struct buffer *out;         /* buffer for the bytes; NULL: only count the events */
   size_t written;             /* number of events that were written for the current track */
   struct packed_event before; /* event that was written last in the current track */

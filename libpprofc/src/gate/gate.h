@@ -13,8 +13,9 @@
 
 struct gate;
 
-/* Smallest absolute changes that are regressions: of times (in seconds), of sizes (in bytes), and
- * of values in other units. 0: the default, which is not 0 for memory. Negative: no floor. */
+/* Floors, the smallest absolute changes that can be regressions: of times in seconds, of sizes in
+ * bytes, and of values in other units. 0: the default, which is above 0 for memory. Negative: no
+ * floor. */
 struct gate_floor {
   double seconds, bytes, plain;
 };
@@ -112,8 +113,8 @@ struct gate_test {
   double delta; /* difference relative to the base: (head - base) / base; +Inf if the base is 0 */
   double low, high;   /* confidence interval of delta; NaN if unknown */
   double p, adjusted; /* p-value before and after the correction for the number of tests */
-  const char
-      *test; /* name of the test: "Welch", "U" ...; "table" if p comes from a printed table */
+  /* name of the test: "Welch", "U" ...; "table" if p comes from a printed table */
+  const char *test;
 };
 
 #define GATE_TESTS 3 /* maximum number of tests of a row */
@@ -179,15 +180,16 @@ struct gate_row {
   /* limits that apply to this row; a reader may set the threshold, otherwise it is NaN before the
    * judge replaces it by the threshold of the settings */
   double threshold, floor, alpha;
-  double noise; /* noise of counts, from gate_compare_sides; the judge sets it to 0 if the threshold
-                   is larger */
+  double noise; /* for counts: relative change that noise can explain; the judge raises `threshold`
+                   to it, or sets it to 0 if the threshold is larger */
   size_t rule;  /* index of the last matching rule; SIZE_MAX: no rule */
   bool significant;
-  bool is_cpu; /* true for a CPU time that is judged instead of the wall time */
+  bool is_cpu; /* true for a CPU time if the gate judges it instead of the wall time */
   /* if the gate judges another row instead: the reason, such as "CPU time is judged"; else NULL */
   const char *aside;
-  bool watched; /* true if the gate judges another row of the benchmark (`judged`), but makes this
-                   time inconclusive if only this time got worse */
+  bool watched; /* true for a time that does not decide the verdict, because the gate judges the row
+                   `judged` of the same benchmark. If only this time got worse, it becomes
+                   inconclusive. */
   /* if `watched` is set: index of the row that the gate judges instead of this row */
   size_t judged;
   double level;   /* p-value up to which the row would be significant if no other row changed */

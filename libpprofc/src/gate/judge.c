@@ -4,8 +4,9 @@
 
 /* Default floor for memory: a change below this number of bytes per operation does not count. */
 #define MEMORY_FLOOR 64
-/* Smallest default floor if the values are whole bytes. It is just above 1 B, because Go rounds
- * bytes per operation down, so nearly equal amounts can differ by 1 B. */
+/* Smallest value of the default floor, in bytes per operation, if the results are whole numbers. Go
+ * rounds these results down, so amounts that are nearly equal can differ by 1 B. The floor is just
+ * above 1 B, so such a difference does not count. */
 #define MEMORY_ROUNDING 1.001
 
 /* ---- rules ------------------------------------------- */
@@ -66,7 +67,7 @@ static void set_memory_floor(struct gate_row *row) {
     row->floor = fmin(row->range, gate_floor_of(&most, row->unit));
     if (whole) row->floor = fmax(row->floor, gate_floor_of(&least, row->unit));
   }
-  row->floor = fmax(row->floor, 0); /* A negative floor turns the floor off. */
+  row->floor = fmax(row->floor, 0); /* a negative value means that the user turned the floor off */
 }
 
 /* Considers noise that the samples do not show. Raises the threshold of counts to row->noise, if
@@ -91,7 +92,7 @@ static void judge_set_direction(const struct gate *gate, struct gate_row *row) {
   if (!row->direction) row->direction = gate_direction(row->unit);
 }
 
-/* Sets the limits of the row, and the verdict if the row needs no test. */
+/* Sets the threshold, alpha and floor of the row, and its verdict if the row needs no test. */
 static void judge_prepare(struct gate *gate, struct gate_row *row, struct buffer *scratch,
                           const struct gate_rule **decides) {
   const struct gate_settings *s = &gate->settings;
@@ -109,7 +110,7 @@ static void judge_prepare(struct gate *gate, struct gate_row *row, struct buffer
 
 /* A group of p-values that are corrected together. Each test has two groups: rows measured in all
  * rounds, and rows measured only in the first rounds (gate_row.screened). The first test also has a
- * group of watched times (gate_row.watched). */
+ * group for times with gate_row.watched. */
 struct family {
   size_t test; /* index of the test in gate_row.tests */
   /* factor for the p-values: 2 for the third test (trimmed t), else 1. Without this factor, more
@@ -223,8 +224,9 @@ static bool judged_got_worse(const struct gate_row *judged) {
   return judged->delta > 0 && judged->verdict != PPROFC_GATE_UNCHANGED;
 }
 
-/* Marks a watched time inconclusive if it got worse but the row that the gate judges instead did
- * not. A wait, a busy machine or the memory system can cause this. */
+/* Makes a time inconclusive if the gate judges another row of the benchmark, such as the CPU time,
+ * and only the time got worse. A wait, a busy machine or the memory system can cause this. Changes
+ * only times with row->watched. */
 static void watch_row(const struct gate *gate, struct gate_row *row) {
   if (row->verdict != PPROFC_GATE_ASIDE || !row->watched) return;
   if (judged_got_worse(&gate->rows[row->judged])) return;
@@ -392,7 +394,7 @@ void gate_excuse(struct gate *gate, struct gate_row *row) {
   row->unjudged = true;
 }
 
-/* A result passes only if at most 1 / UNJUDGED_MAX of the benchmarks could not be judged. */
+/* A result is inconclusive if more than 1 / UNJUDGED_MAX of the benchmarks could not be judged. */
 #define UNJUDGED_MAX 5
 
 bool gate_is_inconclusive(const struct gate *gate) {

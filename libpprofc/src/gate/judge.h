@@ -129,8 +129,8 @@ bool gate_was_judged(const struct gate_row *row);
  * sizes. */
 bool gate_unit_depends_on_load(pprofc_str unit);
 
-/* True if a p-value of the row was corrected for the number of tests: the gate judges the row, or
- * the row is a watched time (gate_row.watched). */
+/* True if a p-value of the row was corrected for the number of tests. True for the rows that the
+ * gate judges, and for times with gate_row.watched. */
 bool gate_was_corrected(const struct gate *gate, const struct gate_row *row);
 
 /* ---- the verdict on a row ---------------------------- */
@@ -156,7 +156,8 @@ pprofc_status gate_learn_noise(struct gate *gate, const pprofc_bench *set, pprof
 /* Appends the key that identifies a benchmark and its unit in gate->noise_keys. */
 void gate_noise_key(struct buffer *out, pprofc_str group, pprofc_str name, pprofc_str unit);
 
-#define GATE_EARLIER_MOST 1000 /* ratio of head to base above which a change counts as infinite */
+/* Maximum ratio of head to base. The gate treats a bound above this ratio as infinite. */
+#define GATE_EARLIER_MOST 1000
 
 /* Variation of a benchmark between runs without a change. */
 struct gate_earlier {
@@ -188,8 +189,8 @@ bool gate_choose_times(struct gate *gate);
 /* Warns if most benchmarks drift, if most change in one direction, or if samples are too few. */
 bool gate_find_trends(struct gate *gate);
 
-/* Computes the smallest change that each row's test would find. A row that passes may hide a
- * smaller change. */
+/* Computes the smallest change that each row's test would find. A smaller change may exist even if
+ * the row is not a regression. */
 bool gate_find_visible(struct gate *gate);
 
 /* ---- two stages ------------------------------------- */

@@ -264,8 +264,8 @@ static bool is_enough(struct gate_power *power, struct gate_design *d, double sa
   return true;
 }
 
-/* Uses the normal distribution to estimate how many samples base and head each need. Then repeats
- * the estimate with the t distribution for this number. */
+/* Estimates how many samples base and head each need: first by the normal distribution, then by the
+ * t distribution for this number of samples. */
 static double guess_samples(double level, double ratio) {
   double goal = pprofc_normal_quantile(GATE_POWER), t = -pprofc_normal_quantile(level / 2);
   double n = 2 + (t + goal) * (t + goal) * ratio;

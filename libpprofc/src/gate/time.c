@@ -8,8 +8,9 @@
 
 enum kind { WALL, CPU, USER, SYSTEM, RATE, INSTRUCTIONS, KINDS };
 
-/* Indices of the rows of a benchmark by kind (wall time, CPU time ...), or SIZE_MAX. In a printed
- * table, a benchmark has a struct for each column. */
+/* The rows of a benchmark: the index of its row of each kind (wall time, CPU time ...), or SIZE_MAX
+ * if it has no such row. A printed table can compare the base with several heads, one in each
+ * column. A benchmark then has one struct gate_times for each column. */
 struct gate_times {
   size_t row[KINDS];
   size_t seen[KINDS]; /* number of rows of each kind so far; only in the first column's struct */

@@ -9,7 +9,8 @@ static double level_of(const struct gate *gate, const struct gate_row *row) {
   return corrected ? row->alpha / (double)gate->family : row->alpha;
 }
 
-/* Returns the smallest change that can be a regression: it reaches the threshold and the floor. */
+/* Returns the smallest change that can be a regression. It is at least as large as the threshold
+ * and the floor (settings of the gate). */
 static double least_change(const struct gate_row *row) {
   double floor = row->floor > 0 && row->base != 0 ? row->floor / fabs(row->base) : 0;
   return fmax(row->threshold, floor);

@@ -48,7 +48,7 @@ static void select_nodes(struct build *b) {
 static void keep_shown(struct build *b, size_t count) {
   struct graph *g = b->graph;
   if (g->options.call_tree) {
-    /* In this block, `kept` marks the nodes to drop. */
+    /* from here on, `kept` has 1 for the nodes to drop, not for the nodes to keep */
     for (size_t i = 0; i < count; i++) b->kept[g->shown[i]] = 0;
     graph_trim_tree(g, b->kept);
   }

@@ -309,8 +309,8 @@ static void tags_add_leaf(struct tagger *t, struct use use, int64_t value, int64
   sum->flat_div = sum_add(sum->flat_div, divisor);
 }
 
-/* Changes the path to the stack of the next sample that has the tag. Returns false when out of
- * memory. */
+/* Makes t->path the stack of the next sample that has the tag. Keeps the frames that this stack
+ * shares with the stack before. Returns false when out of memory. */
 static bool tags_follow(struct tagger *t, struct stack_delta *delta, struct use use) {
   delta_next(delta, use.sample);
   while (t->depth && t->path[t->depth - 1].offset > delta->shared) tags_pop(t);

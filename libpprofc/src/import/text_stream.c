@@ -9,8 +9,9 @@ struct text_source {
   struct text_bytes bytes;
   unsigned threads;
   struct inflater *inflater;
-  struct window_ring *ring; /* windows of the stream; NULL until a line needs more text */
-  char *text;               /* buffer for unread text, of `room` bytes */
+  /* reader of the windows; NULL while the stream's first block of text is enough */
+  struct window_ring *ring;
+  char *text; /* buffer for unread text, of `room` bytes */
   size_t size, room;
   /* no_memory: true if memory ran out; failed: true if the stream is corrupt, cannot be read or
    * exceeds a limit */

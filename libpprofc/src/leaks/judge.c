@@ -49,8 +49,8 @@ static bool judging_keeps_late(const struct judging *j) {
 
 enum judging_late { LATE_GROWS, LATE_STOPPED, LATE_UNKNOWN };
 
-/* Decides if the values still grow in the last third. They grow if the slope of this third
- * exceeds the noise, or if the program kept most of what it allocated in this third. Otherwise,
+/* Decides if the values still grow in the last third. They grow if the slope of this third exceeds
+ * the noise, or if the program kept most of what it allocated in this third. If neither is true,
  * growth has stopped if the slope of this third is below the mean slope of the whole series by more
  * than the noise. Too few values cannot show that growth stopped. */
 static enum judging_late judging_grows_late(const struct judging *j) {

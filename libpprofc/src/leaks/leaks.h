@@ -57,8 +57,9 @@ struct leak_fit {
   double p_trend;  /* p-value of the Mann-Kendall test; NaN below LEAK_FEW values */
   double p;        /* p-value of the growth; 1 if the Mann-Kendall test finds no trend */
   double adjusted; /* p after the correction for the number of candidate series (see `counted`) */
-  bool counted;    /* true for a candidate series: not ignored, and its values reach `floor`. The
-                      correction for the number of tests counts only such series. */
+  bool counted;    /* true if the series is tested: no rule ignores it, and its values reach the
+                      smallest growth that counts (`floor`). The correction for the number of tests
+                      counts only such series. */
 };
 
 /* LEAK_FEW is the minimum number of values for the Mann-Kendall test. With fewer values, the test
@@ -237,7 +238,8 @@ struct leak_kind {
   size_t row_count;
   size_t counts[LEAK_VERDICTS]; /* number of stacks with each verdict */
   size_t tested;                /* number of series in the correction of the p-values */
-  double visible;               /* smallest growth of one stack that would be a leak; 0: unknown */
+  /* smallest growth of one stack that the test would report as a leak; 0: unknown */
+  double visible;
 };
 
 struct leaks {

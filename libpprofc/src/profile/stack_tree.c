@@ -166,7 +166,7 @@ uint32_t stack_cursor_move(struct stack_cursor *c, size_t sample) {
            STACK_CHUNK);
   c->size = ref->size;
   if (whole && (n == ref->size || *(c->end - n - 1) < 0x80)) return (uint32_t)n;
-  /* Skip the bytes of a frame that begins before the shared bytes. */
+  /* A frame can begin before the shared bytes and end in them. Skip this frame. */
   for (const uint8_t *at = c->end - n; n && *at >= 0x80; at++) n--;
   return n ? (uint32_t)n - 1 : 0;
 }

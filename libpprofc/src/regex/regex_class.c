@@ -150,8 +150,8 @@ static int32_t write_gap(struct regex_parser *p, int32_t low, int32_t member) {
 }
 
 /* Writes the complement of a group as part of a class. If case is ignored, first adds the other
- * case of each letter to the group. Otherwise PCRE2 would add the other case of each letter to the
- * complement. */
+ * case of each letter to the group. Without this step, PCRE2 would add the other case of each
+ * letter to the complement. */
 static void write_complement(struct regex_parser *p, const struct ascii_group *group) {
   bool in[128] = {false}, fold = p->flags & REGEX_FOLD;
   for (size_t i = 0; i < group->size; i += 2)

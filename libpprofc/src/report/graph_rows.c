@@ -71,8 +71,8 @@ static bool graph_copy_nodes(struct graph_copy *c) {
   return true;
 }
 
-/* Marks the callee of an edge as inlined if all calls along the edge are inlined. Otherwise sets
- * *plain to true. A callee with both inlined edges and other edges is partly inlined. */
+/* Marks the callee of an edge as inlined if all calls along the edge are inlined, else sets *plain
+ * to true. If a callee has an inlined edge and *plain is true, it is partly inlined. */
 static void graph_mark_target(const struct graph_edge *edge, pprofc_graph_node *target,
                               bool *plain) {
   if (edge->is_inline) target->inlined = PPROFC_GRAPH_INLINED;

@@ -19,9 +19,9 @@ struct report {
   bool rows_add_up; /* true if the report marks its rows for -budget (output_row), and the flat
                        values of these rows add up to the total */
   struct graph_summary legend; /* if rows_add_up: numbers of shown and dropped nodes */
-  int node_rank;               /* if rows_add_up: rank in brief_mark of the rows that show nodes */
-  pprofc_str output_unit;      /* value of the option unit, or the unit that pipeline_graph chose
-                                  (docs/spec/pprof.md, 20.2) */
+  int node_rank; /* if rows_add_up: rank for -budget (core/brief.h) of the rows that show nodes */
+  pprofc_str output_unit; /* value of the option unit, or the unit that pipeline_graph chose
+                             (docs/spec/pprof.md, 20.2) */
 };
 
 typedef pprofc_status report_fn(struct report *report, struct output *out, pprofc_error *error);
@@ -205,8 +205,8 @@ struct tag_sums {
   const pprofc_profile *profile;
   struct arena texts;
   struct map map;
-  struct tag_value
-      *items; /* sums, sorted by key, then by absolute value, then by the text of the value */
+  /* sums, sorted by key, then by absolute value, then by the text of the value */
+  struct tag_value *items;
   size_t count, capacity;
 };
 

@@ -20,8 +20,8 @@ struct lone_file {
   uint32_t file;
   /* id of the file on the other side (base or head) that is paired with this file, or NONE */
   uint32_t partner;
-  uint32_t shared; /* number of components at the end of the path that the previous file of `lone`
-                      also has */
+  uint32_t shared; /* number of components at the end of the path that are equal in the previous
+                      file of `lone` */
   bool is_head;
 };
 
@@ -66,8 +66,9 @@ static uint32_t shared_components(pprofc_str a, pprofc_str b) {
   return shared;
 }
 
-/* Returns the rank of a byte in the order of paths. Separators come first. So the path a.c and the
- * path x/a.c, which is the same path below a folder, are adjacent. */
+/* Returns the position of a byte in the sort order of paths. Separators come before all other
+ * bytes. So the path a.c and the path x/a.c, which is the same path below a folder, are adjacent.
+ */
 static int path_rank(char c) {
   return join_files_is_separator(c) ? -1 : (int)(unsigned char)c;
 }

@@ -79,8 +79,9 @@ static double narrow_width(const struct narrow *n, const double *sums) {
   return width;
 }
 
-/* Removes the nodes deeper than `shared` from the deepest chain of the path. Stores their depths
- * and their width in *left. Returns false if the chain does not have such nodes. */
+/* Removes the nodes deeper than `shared` from the deepest chain (struct narrow) of the path. Stores
+ * the depths and the width of the removed nodes in *left. Returns false if the chain has no node
+ * deeper than `shared`. */
 static bool narrow_leave(struct narrow *n, uint32_t shared, struct narrow_left *left) {
   uint32_t depth = n->last[n->chain];
   if (depth <= shared) return false;
@@ -157,7 +158,7 @@ struct narrow_builder {
   size_t *folded; /* for each chain, number of nodes that were folded below its last node */
 };
 
-/* Adds row `from` to row `to`. Then clears row `from`. */
+/* Adds row `from` to row `to`, and clears row `from`. */
 static void narrow_move(int64_t *to, int64_t *from, size_t columns) {
   for (size_t c = 0; c < columns; c++) to[c] = sum_add(to[c], from[c]);
   memset(from, 0, columns * sizeof *from);

@@ -12,7 +12,8 @@
 
 /* A location of the current stack. */
 struct stacks_step {
-  uint32_t offset; /* distance in bytes from the root end of the encoded stack */
+  uint32_t offset; /* number of bytes from this location to the end of the encoded stack, where the
+                      root is */
   uint32_t depth;  /* number of frames from the root to this location, including its own frames */
   struct path_node at;
 };

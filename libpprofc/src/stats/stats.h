@@ -200,9 +200,9 @@ struct trimmed_result stats_trimmed_test(const double *x, size_t x_count, const 
 #define TRIMMED_DRAWS 10000 /* maximum number of permutations */
 
 /* If the samples are small and p is at most 0.2, replaces p by a p-value from random permutations,
- * which have a fixed seed. Then replaces result->error so that an interval from the t distribution
- * agrees with p: it excludes 0 if p is significant (Miettinen 1976). result->tested must be true.
- * Returns false when out of memory. */
+ * which have a fixed seed. Also replaces result->error, so that an interval from the t distribution
+ * agrees with the new p: the interval excludes 0 if p is significant (Miettinen 1976).
+ * result->tested must be true. Returns false when out of memory. */
 bool stats_trimmed_permute(const double *x, size_t x_count, const double *y, size_t y_count,
                            const pprofc_allocator *mem, struct trimmed_result *result);
 

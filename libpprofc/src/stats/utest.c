@@ -180,8 +180,8 @@ static double normal_p(double u, double nx, double ny, double cubes, bool *const
   return 2 * (below < 1 - below ? below : 1 - below);
 }
 
-/* Returns the exact p. Returns NaN for samples above EXACT_TIED or EXACT_UNTIED, and a negative
- * number when out of memory. */
+/* Returns the exact p-value. Returns NaN if a sample has more values than the limit, which is
+ * EXACT_TIED or EXACT_UNTIED. Returns a negative number when out of memory. */
 static double exact_p(struct tied_walk *w, const struct ranks *r, bool correct) {
   size_t y_count = w->total - w->nx, larger = w->nx > y_count ? w->nx : y_count;
   double opposite = (double)w->nx * (double)y_count - r->u;

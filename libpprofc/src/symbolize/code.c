@@ -356,8 +356,8 @@ static enum code_state compare_function(struct code_work *w) {
 
 /* ---- functions by name ------------------------------- */
 
-/* Rank of each state. If several functions have the same name, the state with the highest rank
- * counts. */
+/* Rank of each state. If several functions have the same name, they get the state with the highest
+ * rank. */
 static const int state_rank[] = {[CODE_SAME] = 0, [CODE_UNKNOWN] = 1, [CODE_CHANGED] = 2};
 
 static size_t count_name(const struct code_image *m, size_t from) {

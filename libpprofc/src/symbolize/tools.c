@@ -284,8 +284,9 @@ static bool check_objdump(struct tools *t, const pprofc_allocator *mem) {
   return status != PPROFC_E_NOMEM;
 }
 
-/* Sets the path of a tool to its name if the tool was not found. The system then searches PATH.
- * `found` stays false: like pprof, tools_symbolize uses nm if no other tool was found. */
+/* If a tool was not found, sets its path to its name, so that the system searches PATH for it. Does
+ * not change `found`: like pprof, tools_symbolize uses nm if neither llvm-symbolizer nor addr2line
+ * was found. */
 static void use_path(struct tools *t, enum tool tool) {
   if (!t->found[tool])
     snprintf(t->path[tool], sizeof t->path[tool], "%s", tool_names[tool].setting);

@@ -4,8 +4,8 @@
 #include "verdict/amount.h"
 #include "verdict/compare.h"
 
-/* If the mean durations of base and head differ by more than this factor, base and head count as
- * recordings of different lengths. */
+/* Ratio of the mean durations of base and head above which they count as recordings of different
+ * lengths. */
 #define LENGTH_FACTOR 1.2
 
 /* ---- the total --------------------------------------- */

@@ -121,9 +121,10 @@ static void calls_add(uint64_t *below, size_t row) {
   below[row / 64] |= (uint64_t)1 << row % 64;
 }
 
-/* Adds rows of `domain` to the set `below`. The row `at` is in both. If its function was renamed,
- * adds only the row with the other name of this function. Other renamed functions would only widen
- * the interval of the sum. Otherwise adds all rows of `domain` whose functions were not renamed. */
+/* Adds rows of `domain` to the set `below`. The row `at` is in both sets. If the function of `at`
+ * was renamed, adds only the row with its other name. If not, adds all rows of `domain` whose
+ * functions were not renamed, because renamed functions would only widen the interval of the sum.
+ */
 static void calls_add_names(const struct calls *s, uint64_t *below,
                             const pprofc_verdict_domain *domain, size_t at) {
   bool paired = s->c->row[at].relation == PPROFC_RELATION_RENAMED;

@@ -21,8 +21,8 @@ struct comparison {
   struct arena arena; /* memory for the results of the comparison */
   struct rules rules;
   struct names names;
-  struct run
-      *runs; /* runs, base before head; each run keeps its profile until the rows are complete */
+  /* runs, base before head; each run keeps its profile until the rows are complete */
+  struct run *runs;
   /* number of all columns, and of the columns of the base; a column is a run, or all runs of base
    * or of head if only sums over runs are known */
   size_t count, bases;
@@ -47,7 +47,7 @@ struct comparison {
   double *noises;
   /* for sums over runs: relative variance of the totals of base and of head */
   double total_spread[2];
-  /* mean total of the runs divided by their mean exposure (divisor of judged values) */
+  /* mean total of the runs divided by the mean of `exposures` */
   double mean_total;
 
   uint32_t *order; /* ids of the names that have a value, sorted by name */
@@ -92,7 +92,7 @@ double comparison_mean(const struct comparison *c, const double *values, size_t 
  * equal length. */
 double comparison_stretch(const struct comparison *c);
 
-/* Returns the growth of the difference head - base if a value of this run grows by 1. */
+/* Returns how much the difference head - base grows if the value of this run grows by 1. */
 double comparison_weight(const struct comparison *c, size_t run);
 
 /* Returns the settings of the model. Except for heap profiles and counts, the model removes the
@@ -109,8 +109,8 @@ pprofc_status comparison_fit(struct comparison *c, struct matrix *m, struct aren
  * when out of memory. */
 bool comparison_matrices(struct comparison *c);
 
-/* Reads and checks the runs. Fills in their profiles, sums, exposures (the divisors of judged
- * values) and matrices. */
+/* Reads and checks the runs. Fills in their profiles, their sums, the divisors of judged values
+ * (exposures), and the matrices. */
 pprofc_status comparison_read(struct comparison *c, pprofc_error *error);
 
 /* Returns the quantum of a row: its sampling variance divided by its value. `sums` are sums of
@@ -188,7 +188,7 @@ struct recorded_rows {
   /* for base and for head, logarithm of the factor that converts a judged value to a recorded
    * value */
   double log_scale[2];
-  /* for base and for head, variance of log_scale, which is a mean over the runs */
+  /* for base and for head, variance of log_scale: the square of its standard error */
   double error[2];
   double
       /* degrees of freedom of the variance `error`; infinite with one run each of base and head */

@@ -85,8 +85,9 @@ static void search_try_linked(struct domain_search *s, uint32_t seed, bool all) 
   if (!all || set->member_count > first) search_add_members(s, set);
 }
 
-/* Adds the set of `seed` and its partner to the sets to try. The partner is the other name of a
- * renamed function, or a function whose change cancels the change of `seed`. */
+/* Adds a set of two functions to the sets to try: `seed` and its partner. If `seed` is a renamed
+ * function, its partner is the function with the other name. If not, its partner is a function
+ * whose change cancels the change of `seed`. */
 static void search_try_pair(struct domain_search *s, uint32_t seed) {
   const pprofc_verdict_row *row = relations_row(s->r, seed);
   uint32_t partner = s->r->candidates[seed].partner;
@@ -122,8 +123,8 @@ static void search_try_type(struct domain_search *s, uint32_t seed) {
   s->try_count++;
 }
 
-/* Adds to the sets to try a set whose sum is the cum value of the function `name`. Its members are
- * `seed` and the candidates below `name` that shrank, appeared or vanished. */
+/* Adds a set to the sets to try. The sum of the set is the cum value of the function `name`. Its
+ * members are `seed` and the candidates below `name` that shrank, appeared or vanished. */
 static void search_try_subtree(struct domain_search *s, uint32_t seed, uint32_t name) {
   const struct comparison *c = s->r->c;
   uint32_t row = c->row_of[name];
@@ -210,8 +211,9 @@ static bool search_is_part(const struct domain_search *s, size_t at) {
   return s->sums[at].own.delta <= (1 - DOMAIN_PART) * rose;
 }
 
-/* True if the sum of a set of more than two linked functions grew. Then one function may have lost
- * cost to several functions, so two functions whose changes cancel are not an explanation. */
+/* True if the sum of a set of more than two linked functions grew. In such a set, one function may
+ * have lost cost to several others, so a pair of its functions does not explain the growth, even if
+ * the changes of the pair cancel. */
 static bool search_is_shared(const struct domain_search *s, double needed) {
   for (size_t i = 0; i < s->try_count; i++)
     if (s->tries[i].sum_count > 2 && s->tries[i].kind != PPROFC_DOMAIN_TYPE &&

@@ -93,10 +93,10 @@ void model_pair_interval(const struct matrix *m, double noise_cv, double run_cv,
 struct many_shape {
   /* number of base runs and of head runs, and degrees of freedom: bases + heads - 2 */
   double bases, heads, degrees;
-  /* mean of 1 / divisor over the runs of base and of head; divisor: exposure times the factor that
-   * all functions of a run share */
+  /* mean of 1 / divisor over the runs of base, and over the runs of head; the divisor of run r is
+   * model.scaled[r] */
   double inverse_base, inverse_head;
-  double scaled; /* sum of the divisors (exposure times common factor) of all runs */
+  double scaled; /* sum of the divisors of all runs */
 };
 
 static struct many_shape many_shape_of(const struct model *model) {

@@ -2,8 +2,8 @@
  * all of a change. */
 #include "verdict/compare.h"
 
-/* Share of a node's change that one part of the change (struct place_part), or up to PLACES_SPLIT
- * parts together, must have. Otherwise the search ends at the node. */
+/* Minimum share of a node's change that one part (struct place_part), or up to PLACES_SPLIT parts
+ * together, must have. If no parts have this share, the search ends at the node. */
 #define PLACES_ALL 0.9
 /* Minimum share of a change that each of its parts must have. If a part has less, the change is not
  * split. */

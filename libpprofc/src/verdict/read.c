@@ -99,8 +99,8 @@ static pprofc_status exposure_refuse(const struct comparison *c, size_t run, con
   return error_set(error, PPROFC_E_INVALID, "cannot judge '%s': %s", name ? name : "a run", why);
 }
 
-/* Computes two divisors for each run: one for shown values, and one for judged values (its
- * exposure). Both come from the total, duration or operations of the run. */
+/* Computes two divisors for each run: one for shown values (c->divisors), and one for judged values
+ * (c->exposures). Both come from the total, duration or operations of the run. */
 static pprofc_status exposure_find(struct comparison *c, pprofc_error *error) {
   if (!exposure_any_total(c)) return exposure_refuse(c, 0, "all totals are 0", error);
   c->exposure = exposure_choose(c);

@@ -92,8 +92,8 @@ void groups_free(struct relations *r) {
 
 /* Largest sum of two changes that cancel, as a share of the larger change. */
 #define BALANCE_MOST 0.25
-/* A change that is not significant may still cancel the change of another function if its
- * unadjusted p-value is below this limit. */
+/* Limit of the unadjusted p-value of a change that is not significant. Below this limit, the change
+ * can still cancel the change of another function. */
 #define WEAK_P 0.05
 
 /* Two functions whose changes cancel. */
@@ -332,8 +332,8 @@ static bool relations_same_callers(const struct relations *r, uint32_t a, uint32
   return common > 1 && (equal || (within && !wide));
 }
 
-/* True if one function may have replaced the other. Then only base has one of the two functions,
- * and only head has the other. */
+/* True if one function may have replaced the other: only base has one of the two functions, and
+ * only head has the other. */
 static bool relations_replaced(const struct relations *r, uint32_t a, uint32_t b) {
   const pprofc_verdict_row *x = relations_row(r, a), *y = relations_row(r, b);
   bool swapped =

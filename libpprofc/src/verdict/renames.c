@@ -262,8 +262,8 @@ static bool renames_fill(struct rename_list *list) {
   return true;
 }
 
-/* True if one of the two names has nearly the same score with a third name that has no partner yet.
- * Then the score does not decide. */
+/* True if one of the two names has nearly the same score with a third name that has no partner yet,
+ * so that the score does not decide which name is the partner. */
 static bool rename_is_ambiguous(const struct rename_list *list, const struct rename *it) {
   const struct relations *r = list->r;
   float least = (float)(it->score - SCORE_MARGIN);

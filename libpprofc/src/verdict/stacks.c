@@ -8,7 +8,7 @@ struct stack_cell {
   double value, noise;
 };
 
-/* Sort key of a node: its parent, then the rank of its name. */
+/* Sort key of a node: its parent, then the position of its name in the order of names. */
 struct stack_place {
   uint32_t parent, rank, node;
 };
@@ -17,9 +17,9 @@ struct stacks {
   struct comparison *c;
   struct call_tree tree;
   struct stack_cell **cells; /* for each run, an array with the sums of each node */
-  size_t *cell_counts; /* for each run, number of elements of its array in `cells`, which lacks
-                          nodes that only later runs have */
-  uint32_t *rank;      /* for each name, its rank in the order of the names' bytes */
+  size_t *cell_counts; /* for each run, number of elements of its array in `cells`; the array has no
+                          elements for nodes that only later runs have */
+  uint32_t *rank;      /* for each name, its position in the order of all names (by bytes) */
   struct stack_place *places; /* nodes except the root, sorted by parent and name */
   /* for each node, index of its first child in `places`; one more element has the number of
    * places */

@@ -192,8 +192,8 @@ struct run {
   struct walk walk;
   struct run_cell *cells; /* sums of each function; index: id of its name */
   size_t cell_count;
-  double scale; /* factor by which each value is multiplied; for counts of samples, the period of
-                   the run divided by the period of the first run; else 1 */
+  double scale; /* factor for all values of the run. For counts of samples, it is the period of the
+                   run divided by the period of the first run. For other values, it is 1. */
   double total, noise; /* sum of all samples that have a function, and its sampling variance */
   double whole;        /* sum of all samples of the run */
   bool has_machine;    /* true if any sample is time of the environment (such as the kernel) */

@@ -111,7 +111,8 @@ pprofc_status costs_read(struct costs *costs, const struct command *command, ppr
   bool judged = costs_can_judge(command);
   pprofc_status status = judged ? costs_judge(costs, command, error) : PPROFC_OK;
   if (status == PPROFC_E_INVALID && !*command->noise.show) {
-    costs_free(costs); /* Without verdicts, show only the difference. */
+    /* Verdicts are not possible for these profiles, so show the difference without verdicts. */
+    costs_free(costs);
     judged = false;
     status = PPROFC_OK;
   }

@@ -155,8 +155,8 @@ size_t call_texts(struct call *call, const char *name, const struct node *items[
 
 int64_t call_number(struct call *call, const char *name, int64_t other);
 
-/* Adds a suggested next call to the answer. The arguments are names and values in turn, and end
- * with NULL. */
+/* Adds a suggested next call to the answer. The arguments alternate between names and values. The
+ * last one is NULL. */
 void call_next(struct call *call, const char *tool, ...);
 
 /* Suggests a tool that shows a function, with the profiles of this call. */

@@ -153,8 +153,8 @@ static void server_close_slow(struct http_server *s, int64_t now) {
   }
 }
 
-/* Closes the connection that has been idle longest, and all that have been idle for about as long,
- * if there are SERVER_CROWD connections or more. */
+/* If there are SERVER_CROWD connections or more, closes the connection that has been idle longest.
+ * Also closes the connections that have been idle for about as long. */
 static void server_thin_out(struct http_server *s, int64_t now) {
   int64_t oldest = now;
   if (s->connection_count < SERVER_CROWD) return;

@@ -180,8 +180,8 @@ static pprofc_status state_read_named(struct web_state *s, const char *source, c
   return PPROFC_OK;
 }
 
-/* Reads the sources of the form NAME=FILE, and stores the ids of the first two. Adds all other
- * sources to s->sources. */
+/* Reads the sources that have the form NAME=FILE, and stores the ids of the first two in `ids`.
+ * Adds the sources without NAME= to s->sources, and does not read them. */
 static pprofc_status state_split(struct web_state *s, unsigned ids[2], pprofc_error *error) {
   const struct command *command = s->command;
   size_t named = 0;

@@ -16,8 +16,8 @@ static const struct flag flags[] = {
     FLAG(STRING, 0, "head", servers[SIDE_HEAD], "URL", NULL,
          "address of the server with the change"),
     FLAG(STRING, 0, "base", servers[SIDE_BASE], "URL", NULL,
-         "address of the server without the change. pprofci takes profiles from both servers in "
-         "turns"),
+         "address of the server without the change. pprofci takes profiles from both servers "
+         "alternately"),
     FLAG(STRING, 0, "head-run", runs[SIDE_HEAD], "COMMAND", NULL,
          "shell command that starts the server of -head; pprofci stops it afterwards"),
     FLAG(STRING, 0, "base-run", runs[SIDE_BASE], "COMMAND", NULL,
@@ -60,7 +60,7 @@ static const char *const usage[] = {"-out DIR -head URL [-base URL] [flags]",
                                     "-out DIR -pyroscope URL -query SELECTOR [flags]", NULL};
 
 static const char *const details[] = {
-    "Takes profiles of running servers in rounds, of base and head in turns. `pprofci run`, "
+    "Takes profiles of running servers in rounds, of base and head alternately. `pprofci run`, "
     "`pprofci leaks` and `pprofc -noise` read the resulting folder. If a server lacks a kind of "
     "profile, the command prints a warning. After any other failure, it writes nothing. The shell "
     "commands of -head-run, -base-run and -load get two variables: PPROFCI_SIDE is base or head, "

@@ -39,7 +39,7 @@ struct capture {
 /* Adds a profile and takes ownership of it. */
 void capture_add(struct capture *capture, struct capture_item item);
 
-/* Starts the servers and the load. Takes profiles of base and of head in turns. */
+/* Starts the servers and the load. Takes profiles of base and of head alternately. */
 void capture_servers(struct capture *capture);
 void capture_queries(struct capture *capture);
 

@@ -27,7 +27,8 @@ static const struct flag flags[] = {
          "a growing stack is a leak only if it keeps at least this percentage of the memory that "
          "it allocated"),
     FLAG(FLOAT, 0, "alpha", alpha, "P", "0.05",
-         "probability that at least one stack of a kind of profile is a false alarm"),
+         "largest accepted probability that at least one stack of a kind of profile is a false "
+         "alarm"),
     FLAG_CALLS(STRING, 0, 0, "ignore", "RE", add_ignore,
                "skip stacks with a function that matches this regexp, in addition to a built-in "
                "list of functions. May be repeated"),

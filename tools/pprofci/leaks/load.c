@@ -5,7 +5,8 @@
 #include "run/profiles.h"
 #include "transform/transform.h"
 
-/* Rejects a capture folder that contains base and head, because its profiles are two series. */
+/* Rejects a folder of `pprofci capture` that contains base and head, because profiles of two
+ * programs are not one series. */
 static void leaks_check_sides(struct leaks_inputs *inputs, const char *folder) {
   const char *base = text_printf(&inputs->arena, "%s/base", folder);
   const char *head = text_printf(&inputs->arena, "%s/head", folder);

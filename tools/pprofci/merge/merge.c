@@ -29,8 +29,8 @@ static void check_conditions(struct jobs *jobs) {
   }
 }
 
-/* Returns the commit that the manifests have under `key`. Sets *differ to true if the manifests
- * have different commits, and then returns the first. */
+/* Returns the commit that the manifests have under `key`. If the manifests have different commits,
+ * sets *differ to true and returns the commit of the first manifest. */
 static const char *commit_of_jobs(const struct jobs *jobs, const char *key, bool *differ) {
   pprofc_str found = STR("");
   *differ = false;

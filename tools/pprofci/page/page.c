@@ -79,8 +79,9 @@ static void page_put_summary(struct buffer *out, const struct message *m,
   message_put(out, m, place);
 }
 
-/* Appends the text of the result to the summary of the CI job. Prints links as plain text, because
- * a reader of the job summary cannot open the artifacts by address. */
+/* Appends the text of the result to the summary of the CI job. Prints the text of links without
+ * their targets, because the targets are files in the artifacts, which a job summary cannot link
+ * to. */
 static void write_job_summary(const struct ci_run *run, const char *path) {
   static const struct message_place job = {.html = true};
   struct buffer text = ci_buffer();
@@ -124,8 +125,9 @@ extern const unsigned char asset_ci_css[], asset_ci_js[];
 extern const size_t asset_ci_css_size, asset_ci_js_size;
 extern const char asset_ci_js_sha256[];
 
-#define NAMED_MOST 4 /* maximum number of names in a line about profiles that no row shows */
-/* maximum height in pixels of a picture of profiles that no row shows */
+#define NAMED_MOST                                                                                 \
+  4 /* maximum number of names in the line about profiles that are not in a row of the table */
+/* maximum height in pixels of the picture for profiles that are not in a row of the table */
 #define SECTION_PICTURE 420
 
 static const struct page_script page_script = {asset_ci_js, &asset_ci_js_size, asset_ci_js_sha256};
@@ -172,16 +174,16 @@ static void put_verdict(struct fill *f, const struct page_model *m) {
   put_tally(f, m);
 }
 
-/* True if a row shows the pair of profiles. Pairs without a benchmark or without results have no
- * row. */
+/* True if the pair of profiles is in a row of the table of benchmarks. A pair that does not belong
+ * to a benchmark with results is in no row. */
 static bool is_in_a_row(const struct page_model *m, const struct run_pair *pair) {
   for (size_t i = 0; i < m->count; i++)
     if (model_is_of(pair, &m->benchmarks[i])) return true;
   return false;
 }
 
-/* Adds the pairs of profiles that no row shows. The pairs are expanded if the page shows nothing
- * else. */
+/* Adds the pairs of profiles that are not in a row of the table. Expands them if the table has no
+ * rows. */
 static void put_profiles(struct fill *f, const struct page_model *m) {
   const struct ci_run *run = m->run;
   size_t count = 0;

@@ -388,8 +388,9 @@ static enum source_state source_state(struct ci_run *run, const struct code_plac
   return is_touched(code, changes, place, from) ? SOURCE_IN_DIFF : SOURCE_SAME;
 }
 
-/* True if the source diff edits a function that is inlined at a location. The inlined functions
- * have p->locations.lines[first] to p->locations.lines[own - 1]. */
+/* True if the source diff edits a function that is inlined at a location. In p->locations.lines,
+ * the inlined functions have the indices from `first` to own - 1. The function that contains them
+ * has the index `own`. */
 static bool inlines_edited(struct ci_run *run, const pprofc_profile *p, uint32_t first,
                            uint32_t own, enum diff_side side) {
   for (uint32_t i = first; i < own; i++) {

@@ -26,7 +26,7 @@ struct touched {
   int64_t first, last; /* first and last line of the definition */
 };
 
-/* A function around a hunk. The function grew, although no changed line of the hunk did. */
+/* The function around a hunk, if the function grew although no changed line of the hunk grew. */
 struct around {
   double delta;
   pprofc_str function;
@@ -213,7 +213,7 @@ static bool is_idle_line(pprofc_str line) {
          str_starts(line, STR("\"\"\""));
 }
 
-/* True for a line such as "pub fn parse(text: &str) {" or "const parse = text => {". */
+/* True for a line that begins a function or a class, such as "const parse = text => {". */
 static bool is_declaration(pprofc_str line) {
   pprofc_str word;
   line = str_trim(line);

@@ -82,8 +82,8 @@ static const struct flag flags[] = {
          "in the current checkout"),
     FLAG(STRING, RUN_RECORDING, "base-ref", base_ref, "REF", NULL,
          "commit of the base. In a pull request, the default is the first parent of its merge "
-         "commit. Otherwise, the default is the merge base with the target branch. With input "
-         "files, this flag names the commit at which the base was measured"),
+         "commit. In other runs, it is the merge base with the target branch. With input files, "
+         "this flag names the commit at which the base was measured"),
     SWITCH(RUN_RECORDING, "all", all,
            "measure all benchmarks in all rounds. Without -all, pprofci skips packages whose test "
            "binary did not change. With 10 rounds or more, it measures after the first 5 rounds "
@@ -136,7 +136,7 @@ static const struct flag flags[] = {
     FLAG(STRING, RUN_TIMING, "walltime", walltime, "COMMAND", NULL,
          "command that runs the benchmarks with a plugin of CodSpeed, such as pytest --codspeed or "
          "vitest bench. The plugin measures the time of each benchmark. pprofci runs base and head "
-         "in turns: -count times for the times, then -profile-runs times for profiles of all "
+         "alternately: -count times for the times, then -profile-runs times for profiles of all "
          "benchmarks by perf. "
          "With -simulate, the instructions decide the verdict instead of the times"),
     FLAG(STRING, RUN_RESULT, "out", out, "DIR", ".docs/artifacts/ci",
@@ -153,7 +153,7 @@ static const struct flag flags[] = {
                "time: the run's duration in seconds\n"
                "total: the run's total\n"
                "none: no division\n"
-               "auto (the default): ops if the number of operations is known, otherwise none"),
+               "auto (the default): ops if the number of operations is known, none in other cases"),
     FLAG(STRING, RUN_RESULT, "ops", ops, "N,N", NULL,
          "number of operations in a run of the base, and in a run of the head"),
     FLAG(STRING, RUN_RESULT, "noise-rules", noise_rules, "FILE", NULL,

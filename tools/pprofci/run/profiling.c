@@ -1,5 +1,5 @@
-/* Profiles each benchmark in several runs, base and head in turns. All runs have the same number of
- * iterations, so their profiles show the same work. */
+/* Profiles each benchmark in several runs, which alternate between base and head. All runs have the
+ * same number of iterations, so their profiles show the same work. */
 #include "run/recording.h"
 #include "stats/stats.h"
 

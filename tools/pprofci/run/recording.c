@@ -1,5 +1,5 @@
-/* Measures the benchmarks of two commits in turns: first all of them, then only those that look
- * worse. */
+/* Measures the benchmarks of two commits, base and head alternately: first all benchmarks, then
+ * only the benchmarks that look worse. */
 #include "run/recording.h"
 
 #include "core/child.h"
@@ -142,7 +142,7 @@ static int recording_first(const struct recording *r) {
   return r->round % 2 ? SIDE_BASE : SIDE_HEAD;
 }
 
-/* Runs the programs of a package for each number of processors, base and head in turns. */
+/* Runs the programs of a package for each number of processors, base and head alternately. */
 static void measure_package(struct recording *r, size_t index, int64_t round) {
   const struct go_package *package = &r->packages.items[index];
   pprofc_str rest = str_of(r->cpus), cpu;

@@ -1,5 +1,6 @@
-/* Measures Go benchmarks of two commits in rounds, with base and head in turns. The first stage
- * measures all benchmarks, the second only those that look worse. Then profiles benchmarks. */
+/* Measures Go benchmarks of two commits in rounds, with base and head alternately. The first stage
+ * measures all benchmarks, the second only the benchmarks that look worse. The last step profiles
+ * benchmarks. */
 #ifndef PPROFCI_RUN_RECORDING_H
 #define PPROFCI_RUN_RECORDING_H
 

@@ -32,7 +32,8 @@ struct run_options {
   const char *record, *base_ref, *bench, *benchtime, *cpu, *profiles;
   int64_t count, profile_runs, simulated_runs;
   int profile;      /* benchmarks to profile (enum run_profile) */
-  int normalize_by; /* quantity by which values are divided (enum pprofc_verdict_exposure) */
+  int normalize_by; /* quantity that values are divided by, such as operations (enum
+                       pprofc_verdict_exposure) */
   const char *ops, *program_base, *program_head;
   const char *fail_on[RUN_FAIL_ON_MAX], *fail_on_last, *noise_rules;
   size_t fail_on_count;
@@ -91,7 +92,9 @@ struct run_hunk {
   double base, grown, moved;   /* the function with its callees: value in the base, growth, and cost
                                   that moved here from other functions */
   bool certain;                /* true if the function grew by more than noise */
-  double delta;                /* growth of all lines, or of inlined code if that is larger */
+  double delta;  /* growth of all changed lines of the block together; if the function around the
+                    block grew more by its inlined code, growth of this code; if `whole`, growth of
+                    the function */
   bool whole;    /* true if the profile has the cost of the function, but not of its lines */
   bool declares; /* true if the line `worst` only declares the function */
   struct run_line *lines;
@@ -99,7 +102,8 @@ struct run_hunk {
                                known: the line of code with the most new words (words that no
                                deleted line of the file has), else the first line of code */
   size_t first;             /* if no costs of lines are known: index of the first line of code */
-  size_t words; /* number of new words in the line `worst`; 0 if costs of lines are known */
+  /* if no costs of lines are known: number of new words in the line `worst`; else 0 */
+  size_t words;
 };
 
 #define CHANGES_MOST 4
@@ -270,8 +274,8 @@ struct run_samples {
 
 struct run_pair *run_add_pair(struct ci_run *run, const char *base, const char *head);
 
-/* Copies the functions that grew, and their unit, from the comparison of the first sample type to
- * the pair. The page shows these functions. */
+/* Sets the functions that the page shows for the pair (pair->changes) and their unit. They are the
+ * functions that grew in the first sample type of the profiles. */
 void run_show_comparison(struct run_pair *pair);
 
 /* True if the profiles of the pair (of base and head) count instructions. */

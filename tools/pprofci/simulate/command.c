@@ -82,9 +82,9 @@ static bool starts_python(const char *const *words) {
   return false;
 }
 
-/* Lets malloc of glibc keep all small blocks that Python frees, in a list for each size. Otherwise
- * the cost of a later malloc depends on the order of these blocks. A change of one benchmark would
- * then change the counts of the next one. */
+/* Lets malloc of glibc keep all small blocks that Python frees, in a list for each size. Without
+ * these lists, the cost of a later malloc depends on the order of the blocks, so a change of one
+ * benchmark changes the counts of the next one. */
 static void count_add_malloc(struct word_list *w, const char *const *words) {
   const char *set = getenv("GLIBC_TUNABLES"), *option = "glibc.malloc.tcache_count=65535";
   if (!starts_python(words)) return;
@@ -92,13 +92,12 @@ static void count_add_malloc(struct word_list *w, const char *const *words) {
   words_add(w, text_printf(w->arena, "GLIBC_TUNABLES=%s", option));
 }
 
-/* JavaScript that Node runs first. It stops V8 from compiling functions in batches. Otherwise a
- * change of one benchmark would change when V8 compiles the functions of the next one. The plugin
- * calls gc() before each benchmark, but V8 sweeps the old objects later, often during the
- * benchmark. getHeapCodeStatistics() visits all objects, so V8 must finish the sweep first.
- * valgrind slows down vitest, whose timeouts of one minute and more are fixed, so the script
- * lengthens these timeouts. It changes no timeouts in vitest's worker processes, which have
- * process.send. */
+/* JavaScript that Node runs first. It stops V8 from compiling functions in batches, so that a
+ * change of one benchmark does not change when V8 compiles the functions of the next one. The
+ * plugin calls gc() before each benchmark, but V8 sweeps the old objects later, often during the
+ * benchmark. getHeapCodeStatistics() visits all objects, so V8 must finish the sweep first. The
+ * script also lengthens the fixed timeouts of vitest of one minute and more, because valgrind slows
+ * vitest down. It changes no timeouts in vitest's worker processes, which have process.send. */
 static const char node_preload[] =
     "const v8 = require('v8'), collect = globalThis.gc;\n"
     "v8.setFlagsFromString('--no-baseline-batch-compilation');\n"

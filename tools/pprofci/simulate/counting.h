@@ -80,7 +80,7 @@ size_t count_go_side(struct counting *c, int side, const char *folder);
 
 /* ---- shared by counting and timing -------------------- */
 
-/* A command line that is built. A NULL follows its words. */
+/* The words of a command line, to which functions add words. A NULL follows the last word. */
 struct word_list {
   struct arena *arena;
   const char **items;

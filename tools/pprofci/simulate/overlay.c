@@ -61,7 +61,7 @@ static const struct insertion {
      "globalRand.state.Init([32]byte{1})\n"},
 
     /* Give all threads one sequence of random numbers, because the clock decides which thread runs
-     * a goroutine. Give maps a constant instead of a random number. Otherwise one more map would
+     * a goroutine. Give maps a constant instead of a random number, so that one more map does not
      * change the order of all later maps. */
     {"runtime/rand.go", "rand() uint64 {", "mp := getg().m\n", "mp = &m0\n"},
     {"runtime/rand.go", "maps_rand() uint64 {", "maps_rand() uint64 {\n",
@@ -80,7 +80,7 @@ static const struct insertion {
      "delay = 1000 * 1000\n"},
 
     /* Allocate the stacks of the scheduler by mmap, below Go's heap, which begins at 0xc000000000.
-     * Otherwise callgrind loses the callers of a function that switches to such a stack. */
+     * In Go's heap, callgrind loses the callers of a function that switches to such a stack. */
     {"runtime/proc.go", "allocm(pp *p, fn func(), id int64) *m {",
      "mp.g0 = malg(16384 * sys.StackGuardMultiplier)\n",
      "if low, err := mmap(nil, 65536, _PROT_READ|_PROT_WRITE, _MAP_ANON|_MAP_PRIVATE, -1, 0); "

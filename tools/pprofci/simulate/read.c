@@ -17,7 +17,8 @@ static const char *const allocators[] = {"malloc",          "calloc",         "r
  * function's number. The weight of a function is what one call adds to the sum. */
 struct allocations {
   enum allocated kind;
-  uint64_t *weights; /* for each function number, the weight of the function */
+  uint64_t *weights; /* for each function number: the amount that one call of the function adds to
+                        `sum` */
   size_t capacity;
   uint64_t sum;
   uint64_t called; /* weight of the last callee in the file */

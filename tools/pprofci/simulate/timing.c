@@ -138,8 +138,8 @@ static void tree_move(const char *from, const char *to) {
   if (rename(from, to) != 0) ci_fail("cannot rename '%s' to '%s': %s", from, to, ERRNO_TEXT(errno));
 }
 
-/* Measures base or head in the folder that both use in turn, so that their profiles name the same
- * files. */
+/* Measures base or head in the folder that both use one after the other, so that their profiles
+ * name the same files. */
 static void time_side(struct timing *t, int side, bool samples, size_t round, size_t rounds) {
   if (!t->folders[side]) return;
   run_progress(++t->steps, t->all_steps, "%s %s (round %zu of %zu)",

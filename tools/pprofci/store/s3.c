@@ -102,8 +102,8 @@ static pprofc_status s3_write(struct s3_wire *w, const char *key, pprofc_str dat
   return s3_simple(w, &request, 412, code, error);
 }
 
-/* True if a key exists. Sets *young to true if its data is at most S3_YOUNG seconds old, so that
- * `pprofci fsck -clean` does not remove it soon. */
+/* True if a key exists. Sets *young to true if the data of the key is at most S3_YOUNG seconds old.
+ * `pprofci fsck -clean` removes only older data, so young data need not be stored again. */
 static bool s3_exists(struct s3_wire *w, const char *key, bool *young) {
   struct reply reply;
   pprofc_error ignored;
@@ -122,7 +122,8 @@ static void s3_put(struct backing *backing, const char *key, pprofc_str data) {
   bool exists = object && s3_exists(w, key, &young);
   if (young) return;
   pprofc_status status = s3_write(w, key, data, !exists, &code, &ci_error);
-  /* An upload also fails if an earlier attempt or another process has already written the key. */
+  /* The upload fails if an earlier attempt or another process has written the key. This is not an
+   * error: the key of an object is the hash of its data, so the key already has the right data. */
   if (status != PPROFC_OK && object && s3_exists(w, key, &young) && young) return;
   ci_need(status);
 }

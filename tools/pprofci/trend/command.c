@@ -122,7 +122,7 @@ static void trend_save(const char *path, struct buffer *text) {
 }
 
 /* Sets the URL of commits if the git repository in the current folder contains the newest commit.
- * Otherwise the store may belong to another repository, and the links would be wrong. */
+ * If it does not, the store may belong to another repository, so links would be wrong. */
 static void trend_find_commits(struct trend_view *trend, struct trend_options *o) {
   struct trend_query *query = &o->query;
   struct identity identity;

@@ -54,12 +54,13 @@ void print_csv_field(struct output *out, pprofc_str field);
 /* Largest possible difference between the ranks of two rows with significant changes. */
 #define PRINT_RANKS 200
 
-/* Returns the rank of a row, for a report that -budget shortens. The rank is 1 if the row has no
- * significant change. A larger significant change gives a higher rank. */
+/* Returns the rank of a row: if -budget shortens the report, rows with the lowest rank are dropped
+ * first. A row without a significant change has the rank 1. A larger significant change gives a
+ * higher rank. */
 int print_rank(const struct table *table, const pprofc_bench_cell *from,
                const pprofc_bench_cell *to);
 
-/* Begins a row. If -budget shortens the report, rows with the lowest rank are dropped first. */
+/* Begins a row that -budget may drop. */
 void print_mark(struct output *out, int rank);
 
 /* The footnotes of a table. Equal texts have the same number. */

@@ -115,8 +115,8 @@ static int wider(const void *a, const void *b, const void *context) {
   return (x > y) - (x < y);
 }
 
-/* Distributes the width of a cell over the columns that it spans, widest first. Fixed columns keep
- * their width. */
+/* Widens the columns that a cell spans until the cell fits. Fixed columns keep their width. The
+ * other columns get equal widths, except columns that are already wider. */
 static void grid_widen(const struct grid *grid, const struct grid_cell *cell,
                        struct grid_layout *l) {
   size_t need = cell->width + l->margin[cell->column], have = 0, count = 0;
@@ -152,8 +152,9 @@ static size_t count_wide_cells(const struct grid *grid) {
   return count;
 }
 
-/* Computes the widths from the cells that are in a single column. Then widens columns for the cells
- * that span several columns, smallest span first. `wide` is scratch memory for these cells. */
+/* Computes the widths of the columns from the cells that are in a single column. After that, widens
+ * columns for the cells that span several columns, smallest span first. `wide` is scratch memory
+ * for the cells that span several columns. */
 static void find_widths(const struct grid *grid, const struct grid_cell **wide,
                         struct grid_layout *l) {
   size_t count = 0;

@@ -25,9 +25,10 @@ static bool fold_read_label(const struct wire_field *message, uint64_t *value) {
   return true;
 }
 
-/* True if a sample with only this label has the label set that was found last. `value` has the key
- * and unit of the label. The report must drop the numbers of labels. All samples of a heap profile
- * have one key and unit. */
+/* True if the sample, which has only this label, has the same label set as the last stored set.
+ * `value` has the key and unit of the label. Compares only key and unit, because the function is
+ * for reports that drop the numbers of labels. In a heap profile, this check nearly always
+ * succeeds, because all samples have the same key and unit. */
 static bool fold_repeats_set(const struct fold *f, const uint64_t *value) {
   if (f->labels || !f->label_table.count || value[LABEL_STRING] || !value[LABEL_NUMBER] ||
       !f->limits->labels)

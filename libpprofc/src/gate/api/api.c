@@ -115,8 +115,8 @@ static pprofc_status gate_check_open(const pprofc_gate *gate, pprofc_error *erro
   return error_set(error, PPROFC_E_INVALID, "the gate is already judged");
 }
 
-/* Returns the error, and adds it to the problems of the gate. Otherwise a caller that ignores the
- * error could get the exit status of a pass. */
+/* Returns the error, and adds it to the problems of the gate. This way, a caller that ignores the
+ * error does not get the exit status of a pass. */
 static pprofc_status gate_failed(pprofc_gate *gate, pprofc_status status,
                                  const pprofc_error *reason, pprofc_error *error) {
   if (!status) return status;

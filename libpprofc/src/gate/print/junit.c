@@ -1,8 +1,8 @@
 /* Prints the gate's result as JUnit XML. Each comparison is a test case. */
 #include "gate/print/print.h"
 
-/* Appends text. Changes commands of CI systems in the text so that they have no effect. Otherwise a
- * CI system would run them when a tool prints the JUnit file into a log. */
+/* Appends text. Changes commands of CI systems in the text, because a CI system would run them when
+ * a tool prints the JUnit file into a log. */
 static void junit_put(struct buffer *out, pprofc_str text) {
   struct buffer broken = buffer_make(out->mem, SIZE_MAX / 2);
   escape_log(&broken, text, true);

@@ -44,8 +44,9 @@ struct gate_markdown_table {
   struct gate_cell cell;
   pprofc_str head[CELLS_MAX], cells[CELLS_MAX];
   size_t heads, count;
-  bool too_wide;         /* true after the first problem about a line with too many cells */
-  bool found;            /* true after the first table with a comparison */
+  bool too_wide; /* true after the reader has reported a line with too many cells; it reports only
+                    the first */
+  bool found;    /* true after the first table with a comparison */
   pprofc_str base_label; /* label of the base, from the first table with several columns */
 };
 

@@ -17,7 +17,8 @@
  * factor it would report too many unchanged suites as worse. */
 #define WHOLE_FACTOR 2
 
-/* Benchmarks in one unit that were measured in the same passes (rounds of base or head). */
+/* A group: benchmarks that have the same unit, and values from the same rounds of base and of head.
+ * A pass is one half of a round: all results of base, or all results of head. */
 struct speed_group {
   pprofc_str unit;
   size_t *members; /* indices of the group's pairs (a pair is a benchmark in one unit) */

@@ -97,7 +97,8 @@ enum callgrind_relation {
   RELATION_SAME,   /* direct recursion: caller and callee have the same context */
   RELATION_CALLER, /* the callee's name is one function, then the whole name of the caller: "g'main"
                       calls "f'g'main" */
-  RELATION_TRUNCATED, /* like RELATION_CALLER, but the callee's name lacks the outermost callers */
+  RELATION_TRUNCATED, /* like RELATION_CALLER, but callgrind cut callers off the end of the callee's
+                         name: "g'main" calls "f'g" */
   RELATION_ROOT,      /* the callee's name is a single function, without callers */
   RELATION_OTHER      /* the names do not agree with the call */
 };

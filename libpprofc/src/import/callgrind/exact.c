@@ -2,10 +2,9 @@
  * The names give the callers, and the calls give the lines. */
 #include "import/callgrind/callgrind.h"
 
-/* Maximum number of names that are joined to one stack. A name is a function and its callers, such
- * as "f'g'main". It lacks the callers that were already running when callgrind began to count. If
- * the file has a call to the outermost function of a name, the stack continues with the name of
- * this call's caller. */
+/* Maximum number of names that make up one stack. A name is a function and its callers, such as
+ * "f'g'main". Callers that ran before callgrind began to count are not in the name. A call in the
+ * file can show them: if the name is "f'g", and "h'main" calls g, the stack is f, g, h, main. */
 #define MAX_JOINS 64u
 
 /* Maximum number of frames of all stacks together: FRAMES_ALWAYS plus FRAMES_FOR_BYTE for each byte
@@ -86,8 +85,8 @@ static void exact_enter(struct callgrind_exact *exact, const struct callgrind_gr
   for (uint32_t c = 0; c < graph->call_count; c++) exact_take_call(exact, graph, c);
 }
 
-/* Clears the entries that the current part of the file used. Clearing all entries would be slow,
- * because many files have many parts that use few contexts each. */
+/* Clears the entries that the current part of the file used. A file can have many parts that use
+ * few contexts each, so clearing all entries after each part would be slow. */
 static void exact_leave(struct callgrind_exact *exact, const struct callgrind_graph *graph) {
   for (uint32_t f = 0; f < graph->function_count; f++)
     exact->places[context_of_function(graph, f)] =

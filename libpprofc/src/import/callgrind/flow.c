@@ -16,12 +16,13 @@
 struct callgrind_flow_walk {
   struct callgrind_flow *flow;
   const struct callgrind_graph *graph;
-  uint32_t *found; /* for each function: rank in the order of discovery, or 0 if not found yet */
-  uint32_t *low;   /* for each function: lowest rank (`found`) of the `open` functions that the
-                      function reaches */
-  uint32_t *next;  /* for each function: index of the next call to follow */
-  uint32_t *path;  /* functions from the start of the walk to the current function */
-  uint32_t *open;  /* functions whose strongly connected component is not complete */
+  /* for each function: number in the order of discovery, from 1; 0 if not found yet */
+  uint32_t *found;
+  uint32_t *low;  /* low link of each function: the smallest `found` of the `open` functions that it
+                     can reach */
+  uint32_t *next; /* for each function: index of the next call to follow */
+  uint32_t *path; /* functions from the start of the walk to the current function */
+  uint32_t *open; /* functions whose strongly connected component is not complete */
   bool *on_path, *is_open;
   size_t path_size, open_size, order_size;
   uint32_t clock;

@@ -34,9 +34,10 @@ static int64_t round_up(int64_t total, const double *weights, double sum, size_t
   for (size_t i = 0; i < count; i++)
     if (weights[i] > 0) classes[remainder_class((double)total * (weights[i] / sum))]++;
   size_t lowest = REMAINDERS;
-  int64_t above = 0; /* number of values with a remainder in class `lowest` or above */
+  int64_t above = 0; /* number of values whose remainder is in class `lowest` or a higher class; all
+                        are rounded up */
   while (lowest > 0 && above + classes[lowest - 1] <= left) above += classes[--lowest];
-  /* number of values in the class below `lowest` that are rounded up */
+  /* number of values in the next lower class that are also rounded up */
   int64_t in_lowest = lowest > 0 ? left - above : 0;
   for (size_t i = 0; i < count; i++) {
     if (!(weights[i] > 0)) continue;

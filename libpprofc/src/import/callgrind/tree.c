@@ -41,7 +41,8 @@ struct growing {
   uint64_t visits_left; /* number of calls that may still be visited */
   bool full;            /* true if the tree exceeds a limit */
 
-  /* Fractions from 0 to 1, which the second pass (tree->joined) uses. */
+  /* The following arrays contain fractions from 0 to 1. The second pass (tree->joined) uses them.
+   */
   double *joined_share; /* for each call and type: fraction of the callee's cost that is pruned */
   double *leaf_share; /* for each function and type: fraction of the function's cost at nodes whose
                          branches are all pruned */

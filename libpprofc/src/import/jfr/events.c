@@ -3,8 +3,8 @@
 
 /* Effect of an event on the profile. */
 enum events_action {
-  EVENTS_CPU,     /* adds a sampling period to the sample if the thread runs; else adds nothing */
-  EVENTS_WALL,    /* adds a sampling period for each sample of a thread, running or not */
+  EVENTS_CPU,  /* if the thread was running: adds one sampling period to the value of the sample */
+  EVENTS_WALL, /* adds a sampling period for each sample of a thread, running or not */
   EVENTS_NATIVE,  /* adds one sampling period to the sample */
   EVENTS_AMOUNT,  /* adds one value: the event's amount (JFR_EVENT_AMOUNT) */
   EVENTS_COUNT,   /* adds two values: 1 for the count, then the amount */

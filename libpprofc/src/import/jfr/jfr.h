@@ -189,9 +189,9 @@ struct jfr_entry {
 struct jfr_pool {
   struct jfr_entry *items;
   size_t count, capacity;
-  uint64_t first_id; /* id of items[0]; for i < dense, items[i] has the id first_id + i */
-  size_t dense;
-  struct map by_id; /* hash table of the entries that are not dense, keyed by id */
+  uint64_t first_id; /* id of items[0] */
+  size_t dense;      /* number of first entries with consecutive ids: items[i] has first_id + i */
+  struct map by_id;  /* hash table of the other entries, keyed by id */
 };
 
 /* ---- events ------------------------------------------ */
@@ -346,8 +346,9 @@ const struct jfr_field *jfr_field_of(struct jfr *j, const struct jfr_class *c, c
  * Returns false only on failure; a class that cannot be read is not a failure. */
 bool jfr_compile(struct jfr *j, const struct jfr_class *c, const struct jfr_want *wants,
                  struct jfr_program *program);
-/* Runs a program to read a value. Stores a string or an array as its offset in the chunk. Slots
- * that no step sets stay unchanged. Returns false if the bytes end early. */
+/* Reads a value with a program, and stores the wanted fields of the value in `slots`. For a string
+ * or an array, stores its offset in the chunk. Does not change a slot if no step of the program
+ * stores a value in it. Returns false if the bytes end early. */
 bool jfr_run(const struct jfr *j, const struct jfr_program *program, struct jfr_reader *r,
              uint64_t *slots);
 
@@ -365,7 +366,7 @@ pprofc_str jfr_read_string(struct jfr_reader *r, struct buffer *decode, uint64_t
 
 /* Reads all constant pools of the chunk. Returns false on failure. */
 bool jfr_read_pools(struct jfr *j);
-/* Returns the entry with this id, or NULL. Finds only ids that are not dense (struct jfr_pool);
+/* Returns the entry with this id, or NULL. Finds only ids in the hash table jfr_pool.by_id;
  * jfr_entry_of finds all ids. */
 struct jfr_entry *jfr_entry_find(struct jfr_pool *pool, uint64_t id);
 

@@ -72,7 +72,8 @@ static const struct {
     {"libamazonCorrettoCryptoProvider", "libamazonCorrettoCryptoProvider_.so"},
 };
 
-/* Returns `stable` of the row of names_unpacked that fits a name, or "" if no row fits. */
+/* Returns `stable` of the row of names_unpacked whose `start` begins the name, or "" if there is no
+ * such row. */
 static pprofc_str names_unpacked_library(pprofc_str name) {
   static const char *const folders[] = {"./tmp/", "/tmp/"};
   if (str_ends(name, STR(" (deleted)"))) name = str_slice(name, 0, name.size - 10);

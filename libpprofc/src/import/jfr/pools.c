@@ -39,8 +39,8 @@ struct jfr_entry *jfr_entry_find(struct jfr_pool *pool, uint64_t id) {
   return index == MAP_NONE ? NULL : &pool->items[index];
 }
 
-/* Indexes an entry by its id. Most ids ascend from the first id without gaps; these dense ids need
- * no index. Returns false when out of memory. */
+/* Indexes an entry by its id. Most ids ascend from the first id without gaps; these ids need no
+ * index, because jfr_entry_of computes their positions. Returns false when out of memory. */
 static bool pool_index(struct jfr_pool *pool, uint64_t id, uint32_t index) {
   if (!index) pool->first_id = id;
   if (index == pool->dense && id == pool->first_id + index) {

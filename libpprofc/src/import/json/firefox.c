@@ -292,8 +292,8 @@ static void firefox_clock_move(struct firefox_reader *r, struct firefox_clock *c
   if (i + 1 < c->count) firefox_read_time(r, c, i + 1);
 }
 
-/* Records the time of the last sample, if the file has it. The sample lasts until the next sample,
- * or for one interval if the next sample is more than two intervals later. */
+/* Records the time of the current sample, if the file has its time. The sample lasts until the next
+ * sample. If the next sample is more than two sampling intervals later, it lasts one interval. */
 static void firefox_add_event(struct firefox_reader *r, const struct firefox_clock *c) {
   int64_t duration;
   if (!c->known) return;

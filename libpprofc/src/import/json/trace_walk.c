@@ -56,9 +56,9 @@ static void ends_batch(struct trace_walker *w) {
   }
 }
 
-/* Returns the index of the end event that matches the innermost open frame. An event with the same
- * key comes first, then an event with the same name, then an event without a name. Returns MAP_NONE
- * if no end event matches. */
+/* Returns the index of the end event that matches the innermost open frame. Prefers an end event
+ * with the same key as the frame. The second choice is an event with the same name, and the third
+ * an event without a name. Returns MAP_NONE if no end event matches. */
 static uint32_t ends_fitting(struct trace_walker *w) {
   if (w->end >= w->batch_end) ends_batch(w);
   if (!w->depth) return MAP_NONE;

@@ -71,8 +71,8 @@ static void gperftools_cpu_read_samples(struct legacy *l, struct words *w, bool 
   }
 }
 
-/* Finds an address that is the second frame of at least 31/32 of the samples. The caller passes
- * `counts` with a 0 for each location. */
+/* Finds an address that is the second frame of at least 31/32 of the samples. `counts` must have a
+ * 0 for each location. */
 static bool common_second_frame(const struct legacy *l, uint32_t *counts, uint64_t *address) {
   const size_t similar = 32;
   for (size_t i = 0; i < l->sample_count; i++) {

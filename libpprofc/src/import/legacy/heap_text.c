@@ -12,8 +12,8 @@ struct heap_header {
   pprofc_str kind, period;
 };
 
-/* Kinds of heap profiles. `sampled` is true if the values are samples, which must be scaled up.
- * Then the period of the header, divided by `divide_period`, is the sampling period. */
+/* Kinds of heap profiles. `sampled` is true if the values are samples, which must be scaled up. In
+ * this case, the sampling period is the period of the header divided by `divide_period`. */
 static const struct heap_kind {
   const char *name;
   bool sampled;

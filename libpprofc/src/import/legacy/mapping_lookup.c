@@ -119,8 +119,8 @@ static uint32_t lookup_mapping(struct lookup *k, uint64_t address) {
   index = span_find(k, &k->below, address);
   if (index == NONE) return fake_mapping(k);
   /* The address belongs to the start of a mapped file, but the memory map does not list this start.
-   * So extend the mapping of the file down to offset 0, and mark the added range as covered.
-   * Otherwise the tree `below` would find the range again. */
+   * Extend the mapping of the file down to offset 0. Mark the added range as covered, so that the
+   * tree `below` does not find it again. */
   struct legacy_mapping *m = &k->l->mappings[index];
   span_put(k, &k->covered, origin(m), m->start, index);
   m->start -= m->offset;

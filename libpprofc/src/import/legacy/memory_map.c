@@ -50,8 +50,8 @@ static bool take_hex(pprofc_str *s, pprofc_str *digits) {
   return text_take_run(s, char_is_hex, digits);
 }
 
-/* Removes "start-end" from the start of *s. If `split` is true, the last digit of the first number
- * is the second number, as in pprof's regular expression. */
+/* Removes "start-end" from the start of *s. If `split` is true, there is only one number: its last
+ * digit is the end, and the other digits are the start, as in pprof's regular expression. */
 static bool take_range(pprofc_str *s, bool split, struct entry *entry) {
   pprofc_str rest = *s;
   skip_white(&rest);

@@ -113,7 +113,7 @@ static bool index_dictionary(struct otlp *o, struct otlp_frame *frame, const str
 
 /* ---- profiles ---------------------------------------- */
 
-/* True if the reader uses this field of a profile. False for the list of samples. */
+/* True if the reader uses this field of a profile, and the field is not the list of samples. */
 static bool index_is_header(uint64_t number) {
   return (number >= 1 && number <= 7 && number != 2) || number == 11;
 }

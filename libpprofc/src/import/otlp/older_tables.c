@@ -149,7 +149,8 @@ void older_new_attribute(struct older *c, pprofc_str key, const void *value, siz
   c->attribute_count++;
 }
 
-/* Rewrites an attribute, which is a pair of a key and a value, and adds the unit of its key. */
+/* Copies an attribute (a key and a value) to the new table, together with its unit. In the old
+ * tables, each key has a unit; in the new table, each attribute has one. */
 static bool older_attribute(struct older *c, const struct wire_field *f) {
   struct wire w = wire_inside(f);
   struct wire_field field, key = {0}, value = {0};

@@ -14,7 +14,7 @@
  * Before version 1.8, field 3 of a profile is a list of locations; since 1.8 it is a time of 8
  * bytes. In the current version, fields 2, 3 and 4 of a sample are attributes, link and values; in
  * versions 1.8 and 1.9, values, attributes and link. A link is one number; attributes and values
- * are lists. Some writers do not pack a list of one number, which then looks like a link. */
+ * are lists. Some writers do not pack a list of one number, so that this list looks like a link. */
 
 /* Field numbers on the path from a message of the stream to a sample: resource_profiles,
  * scope_profiles, profiles, samples. */
@@ -115,8 +115,8 @@ static struct otlp_fields otlp_fields_of(const struct wire_field *sample, size_t
 }
 
 /* Stores in *context (struct otlp_form) if a sample has the encoding of versions 1.8 and 1.9.
- * Returns false if the sample also fits the current encoding. If a sample has no times (field 5),
- * no field 3, and only one of the fields 2 and 4, this field contains the values. */
+ * Returns false if the sample is also valid in the current encoding. If a sample has no times
+ * (field 5), no field 3, and only one of the fields 2 and 4, this field contains the values. */
 static bool otlp_form_of(void *context, const struct wire_field *sample) {
   struct otlp_form *form = context;
   struct otlp_fields f = otlp_fields_of(sample, form->links);
@@ -126,7 +126,8 @@ static bool otlp_form_of(void *context, const struct wire_field *sample) {
 }
 
 /* Sets *values_second: true if the samples of a message have the encoding of versions 1.8 and 1.9,
- * false if they have the current encoding. Returns false if the samples fit both. */
+ * false if they have the current encoding. Returns false if the samples are valid in both
+ * encodings. */
 static bool otlp_sample_form(pprofc_str frame, bool *values_second) {
   struct otlp_form form = {.links = SIZE_MAX};
   bool known = otlp_visit(frame, OTLP_LEVELS, otlp_form_of, &form);

@@ -42,8 +42,9 @@ struct otlp_tables {
   struct otlp_location *locations;
   struct otlp_line *lines; /* lines of all locations, one location after another */
   int32_t *attribute_list; /* attributes of all locations, one location after another */
-  /* For each stack: the address of its field in the file, until a sample with this stack is added.
-   * Then OTLP_ADDED plus the index of this sample. */
+  /* For each stack, one of two values. Before the reader adds a sample with this stack: the address
+   * of the stack's field in the file. After that: OTLP_ADDED plus the index of the first sample
+   * with this stack. */
   uint64_t *stacks;
   bool stacks_apart;          /* true if the file has other data between two stacks */
   const uint8_t *entry, *end; /* start of the current entry, and end of the dictionary */
@@ -281,7 +282,8 @@ struct older {
   uint64_t *locations; /* list of locations of the current profile, as indices of the new table */
   size_t location_count, location_capacity;
   struct older_sample sample; /* the sample that was read last */
-  uint64_t excess; /* number of locations by which the range of each sample is too long: 0 or 1 */
+  uint64_t excess; /* number of locations by which the writer made the range of each sample too
+                      long: 0 or 1 */
 };
 
 enum older_action {
@@ -291,7 +293,8 @@ enum older_action {
   OLDER_LINES,      /* line of a location */
   OLDER_TYPE,       /* type and unit of a value */
   OLDER_TIME,       /* time, written as an integer of 8 bytes */
-  OLDER_FLAG /* flag that becomes an attribute: the entry 1 + `flag` of the table of attributes */
+  OLDER_FLAG /* flag that becomes an attribute: entry 1 + older_rule.flag of the table of attributes
+              */
 };
 
 /* A rule: field `from` of an old message becomes field `to` of the new message, by `action`. */

@@ -115,7 +115,7 @@ static bool otlp_is_true(const Otlp__AnyValue *value) {
 }
 
 /* Reads one attribute of a mapping. Stores a build id only if its key is in otlp_build_ids before
- * index *best. Then sets *best to the index of this key. */
+ * index *best. After storing it, sets *best to the index of this key. */
 static void otlp_read_mapping_attribute(struct otlp *o, int32_t index, struct mapping *mapping,
                                         size_t *best) {
   const Otlp__KeyValueAndUnit *attribute = otlp_attribute(o, index);

@@ -235,7 +235,7 @@ static void go_dump_look_below(pprofc_str text, struct go_dump_head *head) {
 enum go_dump_line { GO_DUMP_FRAME, GO_DUMP_PASSED, GO_DUMP_END };
 
 /* Reads the position of a call from the next line. If `brackets` is false, the call has no
- * parentheses. Then the position must have an address ("pc=0x..."), as in C code. */
+ * parentheses, as in C code. In this case, the position must have an address ("pc=0x..."). */
 static bool go_dump_take_place(pprofc_str *text, const struct go_dump_head *head, bool brackets,
                                struct go_dump_place *place) {
   pprofc_str rest = *text, line;

@@ -465,8 +465,8 @@ static bool perf_convert_data(struct perf_data *p) {
   perf_skip(&b, 16);
   struct perf_bytes records = perf_section(p, from, size);
   if (!perf_read_attrs(p, perf_section(p, attrs, attrs_size), attr_size)) return false;
-  /* If perf was killed, it did not write the size of the records. Then the records extend to the
-   * end of the file. */
+  /* If perf was killed, it did not write the size of the records. In this case, the records extend
+   * to the end of the file. */
   if (!size && from < p->data.size) records = perf_section(p, from, p->data.size - from);
   if (records.bad) return import_refuse_at(p->builder, b.at, "the records are cut off");
   if (size) perf_read_features(p, from + size, b);

@@ -15,7 +15,7 @@ struct perf_script_header {
   int64_t pid, tid, cpu, period; /* ids, processor and period of the sample; -1 if not given */
   /* has_time: true if the header has a time; too_large: true if the period does not fit int64_t */
   bool has_time, too_large;
-  pprofc_str time; /* if has_time is true: time in seconds, with a colon after it */
+  pprofc_str time; /* if has_time is true: text of the time in seconds, and a colon */
 };
 
 struct perf {

@@ -15,8 +15,8 @@ static int64_t printed_tree_rest(int64_t all, int64_t part) {
 }
 
 /* Returns the self cost of a row. If the row's total exceeds its self cost plus its children by
- * more than rounding errors, rows are missing. Then the cost of the missing rows counts as self
- * cost. */
+ * more than rounding errors, rows are missing. In this case, the cost of the missing rows counts as
+ * self cost. */
 static int64_t printed_tree_own(const struct printed_row *row) {
   if (row->self < 0) return printed_tree_rest(row->values[0], row->below[0]);
   int64_t rest = printed_tree_rest(printed_tree_rest(row->values[0], row->below[0]), row->self);

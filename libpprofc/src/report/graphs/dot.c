@@ -63,7 +63,7 @@ static void dot_loose_text(struct output *out, pprofc_str text) {
 
 /* ---- names ------------------------------------------- */
 
-/* Appends a name with a line break after each "::" and ".". A line break is written as \n. */
+/* Appends a name. Replaces each "::" and each "." by a line break, written as the characters \n. */
 static void add_broken(struct output *out, pprofc_str name) {
   size_t from = 0, i = 0;
   while (i < name.size) {

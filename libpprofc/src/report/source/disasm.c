@@ -67,8 +67,9 @@ static bool has_wanted_address(const struct disasm *d, const struct object_symbo
 }
 
 /* Finds the names to show for a symbol. If the argument of -disasm is an address in the symbol,
- * sets *names to all names of the symbol. Otherwise sets *names to the first (mangled or demangled)
- * name that matches. Sets *names to NULL if no name matches. Returns false when out of memory. */
+ * sets *names to all names of the symbol. If the argument is a regular expression, sets *names to
+ * the first (mangled or demangled) name that matches, or to NULL if no name matches. Returns false
+ * when out of memory. */
 static bool match_symbol(struct disasm *d, const struct object_symbol *symbol,
                          const pprofc_str **names, size_t *count) {
   if (has_wanted_address(d, symbol)) {

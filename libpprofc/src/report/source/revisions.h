@@ -133,8 +133,9 @@ struct line_costs {
 /* True if the lines of the function `name` are added up. */
 typedef bool (*line_costs_want)(void *context, pprofc_str name);
 
-/* True if a line owns its samples in base or in head (`side`), for example because the line
- * changed. The field `inner` of lines that call this line then excludes these samples. */
+/* True if a line owns its samples in base or in head (`side`): the samples count for this line and
+ * not for the lines that call it, for example because the line changed. The field `inner` of the
+ * calling lines excludes these samples. */
 typedef bool (*line_costs_owns)(void *context, enum diff_side side, const struct line_cost *line);
 
 /* Choice of the lines to add up. If `want` is NULL, the lines of all functions are added up. If

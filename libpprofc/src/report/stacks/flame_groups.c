@@ -217,8 +217,8 @@ void flame_groups_end(struct grouping *g) {
 /* Finds the tree node at which each sample's stack ends.
  *
  * Each stack is read as the difference from the previous stack, so frames that both stacks share
- * are looked up only once. Otherwise a chain of calls with a sample in each function would take
- * quadratic time. */
+ * are looked up only once. With a lookup of all frames, a chain of calls with a sample in each
+ * function would take quadratic time. */
 
 /* The node for the first n frames of a stack. For n = 0, this is the root. */
 struct reached {

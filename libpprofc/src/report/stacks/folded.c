@@ -40,8 +40,8 @@ static bool folded_is_number(pprofc_str s) {
   return s.size > 0;
 }
 
-/* Replaces the last blank in a frame such as "f 12" by an underscore. Otherwise readers of the
- * format would take the number for the value of the stack. */
+/* Replaces the last blank in a frame such as "f 12" by an underscore, because readers of the format
+ * would take the number 12 for the value of the stack. */
 static void guard_number(struct buffer *text, size_t from) {
   pprofc_str frame = str_slice(buffer_str(text), from, text->size);
   size_t blank = str_find_last_char(frame, ' ');

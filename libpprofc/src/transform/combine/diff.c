@@ -44,7 +44,7 @@ static bool diff_has_columns(const pprofc_profile *p) {
   return !p->samples.tree && p->samples.segment_count == 1;
 }
 
-/* True if no two sample types have the same name. Otherwise the result cannot have stack trees,
+/* True if no two sample types have the same name. If two have, the result cannot have stack trees,
  * because compatible_profiles would drop the types with equal names. */
 static bool diff_names_are_single(const pprofc_profile *p) {
   bool single = true;

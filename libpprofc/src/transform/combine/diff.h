@@ -15,8 +15,8 @@ pprofc_status transform_diff_unmerged(pprofc_profile *head, pprofc_profile *base
  * added up samples and dropped labels (base->folded). */
 bool transform_diff_base_serves(const pprofc_profile *head, const pprofc_profile *base);
 
-/* True if at least one profile stores its stacks as a tree (profile/stack_tree.h). Then only
- * transform_diff_sums can subtract the profiles. */
+/* True if at least one profile stores its stacks as a tree (profile/stack_tree.h). Only
+ * transform_diff_sums can subtract profiles with a tree. */
 bool transform_diff_is_of_sums(const pprofc_profile *head, const pprofc_profile *base);
 
 /* Works like transform_diff_unmerged if one or both profiles have a stack tree. Returns

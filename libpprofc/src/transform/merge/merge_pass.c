@@ -159,7 +159,7 @@ static bool pass_look_up(struct pass *p, const struct pass_item *item) {
   return pass_add_result(p, item);
 }
 
-/* Prefetches the stack that pass_look_up compares first with an item. */
+/* Prefetches the first stack with which pass_look_up will compare the stack of an item. */
 static void pass_expect_stack(const struct pass *p, const struct pass_item *item) {
   struct map_probe probe = map_start(&p->table, item->hash);
   uint32_t result = map_next(&p->table, &probe);

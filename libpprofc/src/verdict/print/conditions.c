@@ -168,7 +168,7 @@ static void noise_gate_report(const struct noise_gate *g, const pprofc_verdict_r
   bool cum = g->c.measure == MEASURE_CUM;
   const pprofc_verdict_estimate *own = noise_estimate(row, cum);
   /* If the domain grew less than the row, the row also took over calls or work of other functions.
-   * Then report the growth of the domain, otherwise the growth of the row. */
+   * In this case, report the growth of the domain; in other cases, report the growth of the row. */
   if (cum && domain && domain->net.delta >= own->delta) domain = NULL;
   struct noise_finding finding = {
       .row = row, .name = row->name, .estimate = *own, .change = (double)NAN};

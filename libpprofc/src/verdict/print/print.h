@@ -13,8 +13,8 @@
 struct noise_report {
   /* options of the report: unit, divisor, number of rows, filters */
   const pprofc_report_options *options;
-  const char
-      *show; /* value of -noise, which selects the rows to print: "all", "changed" or "rows" */
+  /* value of -noise, which selects the rows to print: "all", "changed" or "rows" */
+  const char *show;
   bool fcr, stacks; /* fcr: true to write the level of the intervals to JSON; stacks: true to write
                        the stacks to JSON */
   pprofc_verdicts *verdicts;
@@ -172,17 +172,17 @@ void blame_json_begin_total(struct json_writer *json, const pprofc_verdict_summa
  * names `flag`, the name of the flag. */
 pprofc_status noise_condition_check(const char *flag, const char *text, pprofc_error *error);
 
-/* Growth that violates a condition. */
+/* Growth that meets a condition of -fail_on. */
 struct noise_finding {
-  const pprofc_verdict_row
-      *row; /* row of the function that grew; NULL for the total or all functions */
+  /* row of the function that grew; NULL for the total or all functions */
+  const pprofc_verdict_row *row;
   /* group of related functions whose sum is `estimate`, or NULL */
   const pprofc_verdict_domain *domain;
   pprofc_str name; /* name of the function, or "the total", "all functions" */
-  pprofc_verdict_estimate
-      estimate; /* estimate of the value in the condition: flat, cum or the total */
-  double
-      change; /* for a condition on all functions: the relative change that they share; else NaN */
+  /* estimate of the value in the condition: flat, cum or the total */
+  pprofc_verdict_estimate estimate;
+  /* for a condition on all functions: the relative change that they share; else NaN */
+  double change;
   bool accepted; /* true if a rule with a reason and an end date accepts the growth */
   pprofc_str reason, until;
 };
