@@ -11,9 +11,11 @@
  *  - summary.total_*: the total
  *  - summary.common_*: the relative change that all functions share. The values of rows
  *    include this change.
- *  - row.flat, row.cum: a function. `verdict` is the verdict to show. `own` is the verdict without
- *    the change that all functions share. p and q belong to the test of `own`, low and high are the
- *    interval of `delta`.
+ *  - row.flat, row.cum: the self value and the total value of a function, with these fields:
+ *    - verdict: the verdict to show
+ *    - own: the verdict without the change that all functions share
+ *    - p, q: the p-values of the test of `own`
+ *    - low, high: the interval of `delta`
  *
  * A shown verdict has the direction of its recorded difference. If the interval of the difference
  * contains 0, the verdict does not claim that the function grew or shrank. summary.sentence
@@ -45,12 +47,12 @@ typedef enum pprofc_verdict {
   PPROFC_VERDICT_UNCHANGED,     /* no change except noise */
   PPROFC_VERDICT_GREW_AS_ALL,   /* grew only because all functions grew */
   PPROFC_VERDICT_SHRANK_AS_ALL, /* shrank only because all functions shrank */
-  PPROFC_VERDICT_GREW_LESS,     /* grew by a smaller percentage than all functions */
-  PPROFC_VERDICT_SHRANK_LESS,   /* shrank by a smaller percentage than all functions */
+  PPROFC_VERDICT_GREW_LESS,     /* grew by a smaller percentage than all functions together */
+  PPROFC_VERDICT_SHRANK_LESS,   /* shrank by a smaller percentage than all functions together */
   PPROFC_VERDICT_ROSE,   /* grew in comparison with all functions; recorded difference may be 0 */
   PPROFC_VERDICT_FELL,   /* shrank in comparison with all functions; recorded difference may be 0 */
-  PPROFC_VERDICT_GREW,   /* grew, and by a larger percentage than all functions */
-  PPROFC_VERDICT_SHRANK, /* shrank, and by a larger percentage than all functions */
+  PPROFC_VERDICT_GREW,   /* grew, and by a larger percentage than all functions together */
+  PPROFC_VERDICT_SHRANK, /* shrank, and by a larger percentage than all functions together */
   PPROFC_VERDICT_NEW,    /* grew; the base has no samples of the function */
   PPROFC_VERDICT_GONE,   /* shrank; the head has no samples of the function */
   /* exact counts differ, but no test is possible because base and head each have one run */

@@ -81,8 +81,9 @@ struct id_map {
   uint32_t duplicate; /* first index whose id occurs at a lower index as well, or MAP_NONE */
 };
 
-/* Builds a map of `count` ids, which must outlive the map. Allocates `table` in the arena;
- * id_map_free frees the hash table. Returns false when out of memory. */
+/* Builds a map from `count` ids to their indices. The caller keeps the array `ids` as long as the
+ * map. The field `table` belongs to the arena, and id_map_free frees the field `hash`. Returns
+ * false when out of memory. */
 bool id_map_build(struct id_map *map, const uint64_t *ids, size_t count, struct arena *arena);
 void id_map_free(struct id_map *map);
 

@@ -34,9 +34,13 @@ static uint64_t pack_width(double width) {
   return width < 9007199254740992.0 ? (uint64_t)llround(width) : UINT64_C(1) << 53;
 }
 
-/* Writes the remainder of a node (the sums of the nodes that were cut below it) as its first child.
- * The second entry (the number of frames + 1) marks a remainder. The number of cut nodes, their
- * widths, and the sums of their self values follow. */
+/* Writes the remainder of a node, which sums up the nodes that were cut below it. The remainder is
+ * the first child of the node. Its numbers are:
+ *  - 0, as in each first child
+ *  - the number of frames + 1; this number is too large for a frame, and so it marks a remainder
+ *  - the number of cut nodes
+ *  - the widths of the cut nodes
+ *  - the sums of the self values of the cut nodes */
 static void pack_remainder(const struct flame_tree *t, const struct flame_cut *cut, size_t i,
                            struct buffer *out) {
   size_t wide = flame_cut_widths(t);

@@ -261,7 +261,8 @@ pprofc_status frames_too_many(uint64_t most, pprofc_error *error) {
 pprofc_status frames_check(const pprofc_profile *profile, pprofc_error *error) {
   struct stack_delta delta;
   size_t most = frames_most_lines(&profile->locations);
-  /* Each location of a stack needs at least one byte. */
+  /* Skip the count if no limit can be exceeded. A stack has at most max_depth locations. A location
+   * has at most `most` frames, and takes at least one byte of the encoded stack. */
   if (profile->samples.max_depth <= MAX_FRAMES / most && most <= FRAMES_TIMES) return PPROFC_OK;
   if (!delta_init(&delta, &profile->mem, &profile->samples, 0)) return error_nomem(error);
   pprofc_status status = frames_check_stacks(profile, &delta, error);

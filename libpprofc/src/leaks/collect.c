@@ -266,8 +266,9 @@ struct leak_reading {
   struct buffer key;
 };
 
-/* Returns the mean size of an object in bytes, or 1 for counts. The value times this size is the
- * variance of the value if objects come and go by chance. */
+/* Returns the mean size of the objects of a sample in bytes, or 1 for profiles that count objects.
+ * Returns 0 if the size is unknown. If objects come and go by chance, the variance of the sample's
+ * value is this size times the value. */
 static double leak_chance(const struct leak_reading *r, const int64_t *values) {
   if (!r->source->is_heap) return 1;
   size_t objects = r->quantum.objects;

@@ -82,8 +82,8 @@ int64_t pipeline_ratio(const struct pipeline_result *result, int64_t value);
 /* Flag: sort by entropy and drop redundant edges, for pictures. */
 #define PIPELINE_VISUAL  32u
 #define PIPELINE_OBJECTS 64u /* flag: keep the object file in nodes */
-/* Flag: if the option unit is "minimum", choose the largest unit in which the smallest value is at
- * least 1. */
+/* Flag: values are printed as integers. If the unit of the output is "minimum" (automatic), choose
+ * the largest unit in which the smallest value is at least 1. */
 #define PIPELINE_INTEGERS 128u
 /* Flag: with PIPELINE_VISUAL, sort nodes by the size of their change, largest first. */
 #define PIPELINE_BY_CHANGE 256u

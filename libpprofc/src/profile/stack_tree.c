@@ -76,8 +76,9 @@ bool segment_extend(struct arena *arena, struct segment *segment, size_t locatio
 #define FETCH_STACK  16
 #define FETCH_PARENT 8
 
-/* Returns the size of a cursor's buffer in bytes. Each copy moves STACK_CHUNK bytes, even if fewer
- * are left. So the buffer has STACK_CHUNK additional bytes before the stack. */
+/* Returns the size of a cursor's buffer in bytes. The cursor fills the buffer from its end to its
+ * start, and always copies STACK_CHUNK bytes. So the last copy may begin up to STACK_CHUNK bytes
+ * before the stack. The buffer has space for these bytes. */
 static size_t stack_cursor_room(const struct stack_cursor *c) {
   return STACK_CHUNK + (size_t)c->longest;
 }

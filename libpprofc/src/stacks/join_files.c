@@ -66,9 +66,9 @@ static uint32_t shared_components(pprofc_str a, pprofc_str b) {
   return shared;
 }
 
-/* Returns the position of a byte in the sort order of paths. Separators come before all other
- * bytes. So the path a.c and the path x/a.c, which is the same path below a folder, are adjacent.
- */
+/* Returns the place of a byte in the order of paths. compare_ends compares paths from their ends to
+ * their starts. Separators come first in the order, so that the paths a.c and x/a.c are adjacent.
+ * Without this rule, the path x-a.c would come between them. */
 static int path_rank(char c) {
   return join_files_is_separator(c) ? -1 : (int)(unsigned char)c;
 }

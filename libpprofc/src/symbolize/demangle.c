@@ -358,8 +358,8 @@ static void drop_enclosing_parameters(pprofc_str s, struct buffer *out) {
   out->size = to;
 }
 
-/* Runs drop_templates or drop_enclosing_parameters. Passes a copy as input, because the functions
- * read bytes of the input after they have overwritten them in `out`. */
+/* Runs `drop` (drop_templates or drop_enclosing_parameters) on the name in `out`. Copies the name
+ * first, because `drop` overwrites `out` while it reads the name. */
 static void shorten_name(struct buffer *out, void (*drop)(pprofc_str, struct buffer *)) {
   struct buffer copy = buffer_make(out->mem, MAX_OUTPUT);
   buffer_add_str(&copy, buffer_str(out));

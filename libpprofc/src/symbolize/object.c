@@ -86,8 +86,9 @@ static pprofc_status find_kernel_symbol(struct question *q, pprofc_error *error)
   return elf_symbol(q->file, name, &q->symbol_known, &q->symbol, error);
 }
 
-/* True if the range is in the kernel's part of the address space, and its offset is known. A known
- * offset is 0, the start of the range, or the start of the kernel text on PowerPC. */
+/* True if the range is in the kernel's part of the address space, and its file offset is usual for
+ * a kernel. A usual offset is 0, the start of the range, or the start of the kernel text on
+ * PowerPC. */
 static bool is_kernel_range(const struct mapped_range *r) {
   if (r->start < KERNEL_FROM || r->limit <= r->start) return false;
   return r->offset == 0 || r->offset == PPC64_TEXT || r->offset == r->start;

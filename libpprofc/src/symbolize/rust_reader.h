@@ -17,7 +17,8 @@ struct rust_step {
     pprofc_str text; /* text to write */
     struct {
       size_t at, limit;
-    } from; /* end of a back reference: values of `at` and `limit` to restore */
+    } from; /* step at the end of a back reference: values that the reader's `at` and `limit` had
+               before the reference; the step restores them */
   };
 };
 

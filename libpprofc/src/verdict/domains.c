@@ -3,8 +3,9 @@
  * explains the growth if its cost did not grow, and the cost's interval excludes the growth. */
 #include "verdict/relations.h"
 
-/* Largest half width of a sum's confidence interval, as a share of a function's growth. A wider
- * interval cannot exclude this growth. */
+/* Limit for the summed change of a set of functions. The sum can exclude the growth of a function
+ * only if its confidence interval is narrow. The half width of this interval must be at most this
+ * share of the growth. */
 #define DOMAIN_SEES 0.5
 /* A set of functions explains growth in part if its shrinking functions cancel at least this share
  * of the growth of its other functions. */

@@ -6,9 +6,10 @@
  * family_has compares the growth of a doubled value with this number. */
 #define DOUBLING_ERRORS 4.5
 
-/* True if a row is tested in the family. With min_samples 0, the family has only rows with enough
- * samples to find a doubling, because fewer tests need a smaller correction of their p-values. With
- * one run each of base and head, it has all rows, because it must include new functions. */
+/* True if the family tests a row. If the option min_samples is 0, the family skips rows with too
+ * few samples to show a doubling of the value. Then it has fewer tests, so each p-value needs a
+ * smaller correction. It skips no rows for this reason if values are exact, or with one run each of
+ * base and head. With one run each, it must also test new functions, which have few samples. */
 static bool family_has(const struct comparison *c, const struct fit *fit, size_t row) {
   double least = DOUBLING_ERRORS * DOUBLING_ERRORS * (1 / c->side_runs[0] + 1 / c->side_runs[1]);
   bool pair = c->side_runs[0] + c->side_runs[1] == 2;

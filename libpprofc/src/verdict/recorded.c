@@ -158,9 +158,10 @@ static double recorded_variance(const struct recorded_rows *r, size_t row, size_
          inverse / runs;
 }
 
-/* Returns the squared half width of the interval of a row, without the error of the common factor.
- * With different periods or a quantum of 0, base and head have no separate sampling variances, so
- * model_interval computes the width. */
+/* Returns the squared half width of the confidence interval of a row's difference. Ignores the
+ * error of the factor that all functions share; recorded_half adds this error. Uses the width of
+ * model_interval if the periods of the runs differ, or if the row has no sampling variance (quantum
+ * 0). In these cases, recorded_variance cannot compute the variances of base and head. */
 static double recorded_own(const struct recorded_rows *r, size_t row, double tail) {
   double low, high, quantile = recorded_quantile(tail, r->fit->degrees);
   if (r->c->mixed_periods || r->m->quantum[row] <= 0) {
@@ -218,10 +219,12 @@ static bool recorded_excludes_zero(const pprofc_verdict_estimate *e) {
   return e->low > 0 || e->high < 0;
 }
 
-/* Returns the verdict on a row whose own change, without the factor that all functions of a run
- * share, is more than noise. If the recorded difference has the other sign, returns GREW_LESS or
- * SHRANK_LESS (less than all functions). If the interval of the recorded difference contains 0,
- * returns ROSE or FELL (only in comparison with all functions). */
+/* Returns the verdict to show on a row whose own change is more than noise. The own change is the
+ * change without the factor that all functions of a run share. The verdict depends on the recorded
+ * difference `delta`:
+ *  - ROSE or FELL (in comparison with all functions) if the interval of the difference contains 0
+ *  - GREW_LESS or SHRANK_LESS if the difference and the own change have different signs
+ *  - otherwise the verdict on the own change */
 static pprofc_verdict recorded_direction(const pprofc_verdict_estimate *e, double delta) {
   bool grew = e->own == PPROFC_VERDICT_GREW, fell = e->own == PPROFC_VERDICT_SHRANK;
   if (e->own == PPROFC_VERDICT_DIFFERS) return e->own;

@@ -192,7 +192,8 @@ static void *server_watch(void *server) {
 #define SERVER_REFUSED 403 /* HTTP status of a rejection */
 
 /* Security headers of every reply. Pages run no inline script and load nothing from other sites.
- * Other sites can show only a rejection in a frame. */
+ * Other sites cannot embed a page in a frame. They can embed only the reply with the status
+ * SERVER_REFUSED. */
 static const struct {
   /* name and value of a header, and its value in a rejection (NULL: omitted) */
   const char *name, *value, *refused;

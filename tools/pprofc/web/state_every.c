@@ -199,7 +199,7 @@ bool state_record(struct web_state *s) {
   if (!s->command->every_ms || !s->source_count || system_milliseconds() < s->ring.due)
     return false;
   pprofc_status status = every_read(s, &made, &bytes, &error);
-  if (budget_stopped(budget_allocator(s->command->budget))) { /* The program ends. */
+  if (budget_stopped(budget_allocator(s->command->budget))) { /* The program is ending. */
     state_release(made);
     return false;
   }

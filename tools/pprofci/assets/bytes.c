@@ -30,8 +30,9 @@ static struct {
   int (*posix_memalign)(void **, size_t, size_t);
 } next;
 
-/* Number of allocators that this thread is in, because an allocator or dlsym may call an allocator.
- * With this TLS model, the first use of the variable allocates nothing. */
+/* Depth of nested calls of allocators in this thread. An allocator or dlsym may call an allocator,
+ * and only the outermost call counts. With the TLS model "initial-exec", the first use of the
+ * variable allocates nothing. */
 static __thread int depth __attribute__((tls_model("initial-exec")));
 
 static __attribute__((constructor)) void find(void) {

@@ -53,8 +53,9 @@ static bool has_annotation(const struct page_model *m, const struct run_pair *pa
   return false;
 }
 
-/* Returns the function of run->fired (found by -fail-on) that grew most in the pair of profiles of
- * run->fired[index]. Returns NULL if an earlier element of run->fired has this pair. */
+/* Looks in run->fired, the functions that -fail-on found. Returns the one that grew most in the
+ * same pair of profiles as run->fired[index]. Returns NULL if an earlier element has this pair, so
+ * that each pair gets one function. */
 static const struct run_fired *fired_first(const struct ci_run *run, size_t index) {
   const struct run_fired *worst = &run->fired[index];
   for (size_t i = 0; i < index; i++)

@@ -234,7 +234,9 @@ static bool is_of_other_commit(const struct publish *p) {
          !str_equal(measured, str_of(p->site.checkout));
 }
 
-/* Replaces the result of an unrelated commit by a result that is not a success. */
+/* Marks the result as a result for an unrelated commit: adds a sentence to the headline and to the
+ * summary. If the ending is good or uncertain, changes it to the ending of a run that compared
+ * nothing. */
 static void replace_other_commit(struct publish *p) {
   struct outcome *o = &p->outcome;
   message_note("pprofci: the result in '%s' is for commit %.*s, not for %s", p->folder,

@@ -212,8 +212,9 @@ static void draw_sources(struct ci_run *run, struct run_pair *pair,
       pair->diff, {files[SIDE_BASE], files[SIDE_HEAD]}, true, judged};
   if (!pair->diff) return;
   /* If base and head have several runs, the verdicts color the flame graph, and noise is grey. With
-   * one run each, the noise is unknown, so the graph gets no verdicts. A graph of values per second
-   * always gets verdicts, because only they can convert its values to this unit. */
+   * one run each, the noise is unknown, so the graph usually gets no verdicts. A graph of values
+   * per second is an exception: it needs verdicts, because only they can convert its values to this
+   * unit. */
   pprofc_report_options judged_options = *options;
   const struct pair_verdicts *first = pair->comparisons;
   if (pair->comparison_count && (!first->weak || first->summary.exposure == PPROFC_EXPOSURE_TIME))

@@ -187,8 +187,9 @@ static bool fold_add(struct fold *f, uint32_t entry, uint32_t first, const struc
   return true;
 }
 
-/* Adds a sample with the same stack as the entry `first`. Uses an entry with the same labels that
- * is 0 in the same sample types, or else a new entry. */
+/* Adds a sample whose stack is equal to the stack of the entry `first`. Adds its values to an entry
+ * with the same stack and labels if the sample and the entry are 0 in the same sample types.
+ * Otherwise, or if a value is negative, appends an entry. */
 static bool fold_add_variant(struct fold *f, uint32_t first, const struct fold_parts *p) {
   const struct stack_ref same = {.chunk = FOLD_SAME, .leaf = first};
   if (p->negative) return fold_append(f, p, same);

@@ -261,8 +261,9 @@ static void divide_leaf_shares(struct growing *g) {
   }
 }
 
-/* Adds a node for the frame "[pruned]", which represents all callers that the tree lacks. Below
- * this frame, adds a node for each call with pruned branches (joined_share). */
+/* Adds a node for the frame "[pruned]", which replaces the callers of pruned branches. For each
+ * call that begins pruned branches, adds one node below this frame. The share of the node is the
+ * sum of the shares of these branches (joined_share). */
 static void add_joined_nodes(struct growing *g) {
   size_t types = g->tree->types;
   uint32_t above = (uint32_t)g->tree->node_count;

@@ -325,7 +325,8 @@ static bool instruments_find_family(struct instruments *r, pprofc_str text) {
   return r->family != FAMILY_NONE;
 }
 
-/* Reads the header, and finds the kind of unit. Returns false without a header or an amount. */
+/* Reads the header, and finds the kind of unit. Returns false if the text has no header, or if no
+ * row has an amount. */
 static bool instruments_skip_header(struct instruments *r, pprofc_str *text) {
   pprofc_str line;
   *text = import_first_line(*text);

@@ -179,8 +179,9 @@ static void papyrus_push(struct papyrus *p, uint32_t name, bool is_stack) {
     p->frames[p->depth++] = (struct papyrus_frame){name, path, is_stack ? name : below, is_stack};
 }
 
-/* Enters a function. If only the frame "STACK ..." of a different stack is open, closes this frame
- * without counting the time since the last event. */
+/* Enters a function. Adds the frame of its stack ("STACK 3053") if this stack is not the open one.
+ * If the only open frame is the frame of another stack, no function was running. In this case,
+ * closes that frame, and does not count the time since the last event. */
 static void papyrus_enter(struct papyrus *p, const struct papyrus_moment *moment, int64_t time) {
   bool same = p->depth && p->frames[p->depth - 1].stack == moment->stack;
   if (!same && p->depth == 1) {

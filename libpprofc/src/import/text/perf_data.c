@@ -8,7 +8,9 @@
  * perf. */
 #include "import/text/perf_frames.h"
 
-#define PERF_DATA_HEADER 104u /* size of a file's header in bytes; 16 if perf wrote to a pipe */
+/* Size of the header of a file in bytes. Data that perf wrote to a pipe has a header of 16 bytes,
+ * and the reader refuses this data. */
+#define PERF_DATA_HEADER 104u
 #define MAX_ATTRS        256u /* maximum number of events */
 #define NAME_MAX_SHOWN   200u /* maximum length of names of events and commands */
 

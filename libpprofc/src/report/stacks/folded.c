@@ -49,7 +49,8 @@ static void guard_number(struct buffer *text, size_t from) {
     text->data[from + blank] = '_';
 }
 
-/* True if an object is the kernel or a kernel module. perf writes these names. */
+/* True if an object file is the kernel or a kernel module, by the names that perf writes for them.
+ */
 static bool folded_is_kernel(pprofc_str object) {
   return str_starts(object, STR("[kernel")) || str_starts(object, STR("[guest.kernel")) ||
          str_starts(object, STR("vmlinux")) || str_ends(object, STR(".ko"));

@@ -125,7 +125,8 @@ static bool combine_equal(struct merge *m) {
   bool zeros;
   if (!merge_hash_labels(m) || !merge_pass(m) || !merge_sum_samples(m, &zeros)) return false;
   if (!zeros) return true;
-  /* Like pprof, drop zero samples, and the records that only these samples use. */
+  /* Like pprof, remove samples whose values are all 0. Then remove the functions, mappings and
+   * locations that only these samples used. */
   merge_drop_zeros(m);
   merge_number_results(m);
   return true;

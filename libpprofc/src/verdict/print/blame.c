@@ -239,8 +239,9 @@ void noise_blame_json(const struct noise_report *report, struct json_writer *jso
 struct blame_text {
   struct blame b;
   struct amount_grid grid;
-  double left; /* part of the total change that no line has shown so far, in steps of the last digit
-                  (amount_ticks) */
+  /* total change minus the contributions printed so far, in ticks; a tick is 1 in the last printed
+   * digit */
+  double left;
   struct output *out;
 };
 

@@ -22,7 +22,9 @@ struct noise_condition {
   double threshold; /* threshold in `unit`; a share if `unit` is empty */
   pprofc_str unit;  /* unit of an absolute threshold */
   pprofc_str name;  /* regular expression for names of functions, or empty */
-  bool rows;        /* true for the prefix "row:", which checks each row, even if cost only moved */
+  /* true if the condition begins with "row:"; it then also tests a function whose cost only moved
+   * from other functions */
+  bool rows;
 };
 
 /* ---- reading ----------------------------------------- */

@@ -21,7 +21,8 @@ struct view_row {
     double base, head; /* recorded values of base and head; with several runs, their means */
   } self, total;
   enum inline_mark inlined;
-  /* true if the verdicts divide values (judge_rescales), but base and head are not divided */
+  /* true if the page shows no amounts in this row: `self` and `total` are recorded values, but the
+   * verdicts compare values divided by operations, time or the total */
   bool unscaled;
   const pprofc_verdict_row *verdict; /* verdict of the page on the function, or NULL */
 };
