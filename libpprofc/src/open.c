@@ -255,10 +255,13 @@ static pprofc_status open_stream(const struct open_input_source *source,
   return status;
 }
 
-/* Reads input that is not a profile.proto; converts UTF-16 to UTF-8 first. `ours` and *error are
- * the status and the message of the pprof reader. If no format matches, returns `ours` if it is a
- * limit error. Otherwise the message describes the data, or is the pprof reader's message if the
- * kind of data is unknown. */
+/* Reads input in any format except profile.proto. Converts UTF-16 to UTF-8 first.
+ *
+ * The caller has tried the reader of profile.proto. `ours` is the status of that reader, and *error
+ * is its message. If no format matches:
+ * - If `ours` is PPROFC_E_LIMIT, returns `ours` and keeps the message.
+ * - If import_nearest recognizes the kind of data, replaces the message by a description.
+ * - Otherwise adds "unrecognized profile format" to the message. */
 static pprofc_status read_foreign(const struct input *input, const struct import_options *options,
                                   pprofc_status ours, pprofc_profile **profile,
                                   pprofc_error *error) {

@@ -38,7 +38,8 @@ typedef enum pprofc_test_status {
   PPROFC_TEST_NO_MEMORY      /* message: "out of memory" */
 } pprofc_test_status;
 
-/* Returns the message of a status, as quoted at its constant. Returns NULL for PPROFC_TEST_OK. */
+/* Returns the message of a status: "out of memory" for PPROFC_TEST_NO_MEMORY, for example. Returns
+ * NULL for PPROFC_TEST_OK. */
 PPROFC_API const char *pprofc_test_message(pprofc_test_status status);
 
 /* Flag of pprofc_u_test: compute the correct p-value instead of benchstat's p-value. */

@@ -125,8 +125,8 @@ struct tables_collector {
   bool nomem;
 };
 
-/* Prepares the collector. `releases` is the set of the tables if the collector may free the results
- * of this set; otherwise NULL. */
+/* Prepares the collector, which makes the tables of the set t->set. To let the collector free the
+ * results of this set, pass the set as `releases`. To keep the results, pass NULL. */
 void collector_init(struct tables_collector *c, struct pprofc_bench_tables *t,
                     struct pprofc_bench *releases);
 

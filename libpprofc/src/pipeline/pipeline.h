@@ -24,7 +24,7 @@ struct pipeline_overrides {
   enum pipeline_inlines inlines;
   bool no_trim;        /* true to trim nothing, even if the option trim is set */
   bool all_nodes;      /* true to show all nodes if nodecount is not set; false to show 80 nodes */
-  bool takes_argument; /* true if pipeline_run compiles `argument` */
+  bool takes_argument; /* true if pipeline_run compiles the regular expression options.argument */
   /* True if the command, and not pipeline_run, applies the granularity. */
   bool aggregates;
   bool totals; /* true if pipeline_run fills `totals` */

@@ -3,11 +3,11 @@
  * (tests/perf/verdict/advice.c checks it). */
 #include "verdict/compare.h"
 
-/* Factors that multiply the standard errors. With few runs, a comparison often overestimates the
- * variance, and then finds only larger changes. */
-#define ADVICE_EXCESS_TWO  1.45 /* factor of the error for 2 runs each of base and head */
-#define ADVICE_EXCESS_FEW  1.2  /* factor of the error for 3 or 4 runs each of base and head */
-#define ADVICE_EXCESS_MANY 1.15 /* factor of the error for 5 or more runs each of base and head */
+/* Factors by which advice_factor multiplies the standard error. With few runs, a comparison often
+ * overestimates the variance, and then finds only larger changes. */
+#define ADVICE_EXCESS_TWO  1.45 /* for 2 runs each of base and head */
+#define ADVICE_EXCESS_FEW  1.2  /* for 3 or 4 runs each of base and head */
+#define ADVICE_EXCESS_MANY 1.15 /* for 5 or more runs each of base and head */
 /* Factor for the variance between runs, because a changed function may vary more between runs than
  * the median function. */
 #define ADVICE_UNEQUAL 2.0

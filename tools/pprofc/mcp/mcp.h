@@ -19,7 +19,7 @@
 
 struct files {
   const char *names[FILES_FOLDERS]; /* names of the folders, as on the command line */
-  char *paths[FILES_FOLDERS];       /* absolute paths of the folders without symlinks */
+  char *paths[FILES_FOLDERS];       /* absolute paths of the folders, with all symlinks resolved */
   int fds[FILES_FOLDERS];
   size_t count;
 };

@@ -41,7 +41,8 @@ struct shell {
   char *texts[SHELL_OPTIONS]; /* for each option, the value that the user set in the shell */
 
   pprofc_profile *profile; /* profile for reports: the head or the difference */
-  pprofc_profile *head;    /* profile without a base; NULL until the shell has read it */
+  /* Profile of the sources, before the shell subtracts a base. NULL until the shell has read it. */
+  pprofc_profile *head;
   pprofc_profile *difference;
   struct shell_base base;
   /* runs from which the shell computes verdicts while the option noise is set */

@@ -24,7 +24,8 @@ struct allocations {
   uint64_t called; /* weight of the last callee in the file */
 };
 
-/* Prefix of the functions that assets/bytes.c calls. An octal number of a bit follows. */
+/* First part of the names of the functions that assets/bytes.c calls. The rest of a name is the
+ * index of a bit, in octal: "pprofc_bytes_12" stands for bit 10, that is 1,024 bytes. */
 #define BYTES "pprofc_bytes_"
 
 /* Returns the weight of a function. Ignores the callers after its name ("malloc'parse'main"). */

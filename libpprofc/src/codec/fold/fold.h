@@ -81,11 +81,12 @@ struct fold {
   struct fold_column values, refs, label, sets, chunks, leaves;
   struct fold_column order; /* if as_tree is set: for each entry, its index before fold_sort */
   size_t types, count, capacity;
-  size_t only;               /* index of the only sample type to keep; SIZE_MAX: all types */
-  size_t width;              /* number of values that each entry (a sample of the result) keeps */
-  struct fold_table entries; /* hash table of entries. The first entry of each stack is found by the
-                                stack alone. Further entries of this stack are found by stack, label
-                                set and the types whose value is 0. */
+  size_t only;  /* index of the only sample type to keep; SIZE_MAX: all types */
+  size_t width; /* number of values that each entry (a sample of the result) keeps */
+  /* Hash table of entries. Several entries may have the same stack. The key of the first of these
+   * entries is the stack. The key of each other entry has three parts: the stack, the label set,
+   * and the sample types in which the value is 0. */
+  struct fold_table entries;
   struct fold_table chunk_table;
   uint32_t latest[FOLD_LATEST]; /* for each level of the tree, the chunk that was looked up last; 0:
                                    no chunk. Most lookups find this chunk, without a hash. */

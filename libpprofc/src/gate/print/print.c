@@ -224,8 +224,8 @@ static void put_barely_visible(struct buffer *out, const struct gate_row *row, d
   buffer_add_text(out, "): the true change may be smaller");
 }
 
-/* Writes the smallest detectable change of a row without a proven change. For a regressed or
- * improved row, only warns if its change is smaller than the detectable change. */
+/* Writes the size of the smallest change that the gate can detect in this row. If the row is
+ * regressed or improved, writes this size only in a warning that the row's change is smaller. */
 static void put_visible_change(struct buffer *out, const struct gate_row *row) {
   if (isnan(row->visible) || row->verdict == PPROFC_GATE_SUSPICIOUS) return;
   if (row->verdict == PPROFC_GATE_REGRESSED || row->verdict == PPROFC_GATE_IMPROVED) {

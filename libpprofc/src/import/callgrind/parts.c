@@ -34,8 +34,8 @@ static void note_benchmark(struct callgrind_reader *r) {
   r->last_part = number;
 }
 
-/* Sets the symbol of each function, which has the name for reports. Returns false when out of
- * memory. */
+/* Sets the field `symbol` of each function to the name that reports show. If `exact` is true, this
+ * name has no callers: "f" for "f'main". Returns false when out of memory. */
 static bool callgrind_name_functions(struct callgrind_reader *r, bool exact) {
   struct callgrind_function *functions = r->graph.functions;
   for (size_t i = 0; i < r->graph.function_count; i++)

@@ -14,7 +14,7 @@ struct track_writer {
   int64_t first;    /* start of the earliest event in any track */
   int64_t clock;    /* time at which the event that was written last ends */
   bool any;         /* true if the current JSON array has an element */
-  double all, lost; /* time of all events, and the part of this time that the file skips */
+  double all, lost; /* time of all events, and the part of this time that track_take drops */
   struct buffer name;
 };
 
@@ -49,8 +49,9 @@ static bool track_shows(const struct track_writer *w, size_t event) {
   return track_sample_value(w->t->profile, w->t->shown->type, event) > 0;
 }
 
-/* Returns the pause and the weight for an event, and advances the clock to the end of the event. If
- * the event begins before the end of an earlier event, the file skips the overlap. */
+/* Returns the pause before an event and the weight of the event. If weights are durations,
+ * drops the part of the event before the clock, because the file shows an earlier event at that
+ * time. Then moves the clock to the end of the event. */
 static struct track_step track_take(struct track_writer *w, size_t event) {
   const struct times *times = w->t->profile->times;
   int64_t start = times->start[event], end = times_event_end(times, event);

@@ -138,7 +138,9 @@ struct filter_names_pass {
    * bytes of a stack. */
   uint8_t *states[16];
   struct stack_delta deltas[16];
-  uint8_t used[16]; /* for each worker, union of the effects of the locations in its samples */
+  /* For each worker, a set of FOCUSED, IGNORED ...: the effects of all locations in the worker's
+   * samples. Samples whose values are all 0 do not count. */
+  uint8_t used[16];
   unsigned workers;
 };
 

@@ -62,7 +62,8 @@ static void command_write_format(const struct view_page *page, struct buffer *ou
   bool matching = source || strcmp(format, "peek") == 0 || strcmp(format, "disasm") == 0;
   /* use -weblist, because -list counts the line of a recursive call only once */
   if (source) format = "weblist";
-  /* An empty expression would start the interactive shell. */
+  /* If the search field is empty, write the expression ".". An option with an empty expression,
+   * such as -peek=, has no effect: pprofc would start the interactive shell. */
   if (matching)
     command_write_flag(page, out, format, page->argument.size ? page->argument : STR("."));
   else
