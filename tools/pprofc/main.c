@@ -208,11 +208,13 @@ static int choose_action(struct command_flags *flags, struct command *command, i
   return run_action(command, "reading", make_report);
 }
 
+/* True if an argument is the flag -fail_on in any spelling. */
 static bool has_condition(int argc, char **argv) {
-  for (int i = 1; i < argc; i++)
-    if (str_starts(str_of(argv[i]), STR("-fail_on")) ||
-        str_starts(str_of(argv[i]), STR("--fail_on")))
-      return true;
+  for (int i = 1; i < argc; i++) {
+    pprofc_str name = str_of(argv[i]);
+    if (str_starts(name, STR("--"))) name = str_slice(name, 1, name.size);
+    if (str_starts(name, STR("-fail_on")) || str_starts(name, STR("-fail-on"))) return true;
+  }
   return false;
 }
 
