@@ -10,16 +10,19 @@
  * Each row becomes a sample of the profile. */
 struct otlp_row {
   int32_t stack, link;
-  struct otlp_times times;
-  size_t first, attribute_count; /* range of the row's attributes in otlp_rows.attributes */
+  uint32_t first; /* index of the row's first attribute; the row's attributes end before the first
+                     attribute of the next row */
+  uint32_t times; /* index in otlp_rows.times plus 1; 0: no times */
 };
 
 /* Rows made from the samples of one scope (Otlp__Scope). */
 struct otlp_rows {
-  struct otlp_row *items; /* array of `count` rows */
-  int64_t *attributes;    /* attributes of all rows, one row after another */
-  int64_t *values;        /* values of all rows: type_count values for each row */
+  struct otlp_row *items;   /* array of `count` rows */
+  int64_t *attributes;      /* attributes of all rows, one row after another */
+  int64_t *values;          /* values of all rows: type_count values for each row */
+  struct otlp_times *times; /* times of the rows that have times */
   size_t count, capacity, attribute_count, attribute_capacity, value_capacity;
+  size_t time_count, time_capacity;
   struct map by_identity; /* hash table of the first `mapped` rows, keyed by stack, attributes, link
                              and times; filled at its first use */
   size_t mapped;
@@ -156,11 +159,14 @@ static bool otlp_unpack_sample(struct otlp *o, const struct wire_field *message,
   return true;
 }
 
+/* Returns the row as a sample without values. */
 static struct otlp_sample otlp_sample_of(const struct otlp_rows *rows, size_t row) {
   const struct otlp_row *r = &rows->items[row];
+  size_t end = row + 1 < rows->count ? r[1].first : rows->attribute_count;
   struct otlp_sample sample = {
-      .stack = r->stack, .link = r->link, .times = r->times, .attribute_count = r->attribute_count};
-  if (r->attribute_count) sample.attributes = rows->attributes + r->first;
+      .stack = r->stack, .link = r->link, .attribute_count = end - r->first};
+  if (sample.attribute_count) sample.attributes = rows->attributes + r->first;
+  if (r->times) sample.times = rows->times[r->times - 1];
   return sample;
 }
 
@@ -201,34 +207,49 @@ static inline bool otlp_same_times(const struct otlp_times *a, const struct otlp
   return !a->count || otlp_equal_times(a, b);
 }
 
-/* True if a sample has the stack, the link and the attributes of a row. */
-static bool otlp_same_stack(const struct otlp_rows *rows, size_t row, const struct otlp_sample *s) {
-  const struct otlp_row *r = &rows->items[row];
-  if (r->stack != s->stack || r->link != s->link || r->attribute_count != s->attribute_count)
+/* True if the stacks, links and attributes of two samples are equal. */
+static bool otlp_same_stack(const struct otlp_sample *a, const struct otlp_sample *b) {
+  if (a->stack != b->stack || a->link != b->link || a->attribute_count != b->attribute_count)
     return false;
-  for (size_t i = 0; i < r->attribute_count; i++)
-    if (rows->attributes[r->first + i] != s->attributes[i]) return false;
+  for (size_t i = 0; i < a->attribute_count; i++)
+    if (a->attributes[i] != b->attributes[i]) return false;
   return true;
 }
 
 static bool otlp_same_identity(const struct otlp_rows *rows, size_t row,
                                const struct otlp_sample *b) {
-  return otlp_same_stack(rows, row, b) && otlp_same_times(&rows->items[row].times, &b->times);
+  struct otlp_sample a = otlp_sample_of(rows, row);
+  return otlp_same_stack(&a, b) && otlp_same_times(&a.times, &b->times);
 }
 
 /* True if the sample `b` belongs to row `row`. The index of `b` in its profile is also `row`.
  * Stacks, links and attributes must be equal. Times must be equal unless the sample or the row
  * lacks times. */
 static bool otlp_same_place(const struct otlp_rows *rows, size_t row, const struct otlp_sample *b) {
-  const struct otlp_times *times = &rows->items[row].times;
-  return otlp_same_stack(rows, row, b) &&
-         (!times->count || !b->times.count || otlp_same_times(times, &b->times));
+  struct otlp_sample a = otlp_sample_of(rows, row);
+  return otlp_same_stack(&a, b) &&
+         (!a.times.count || !b->times.count || otlp_same_times(&a.times, &b->times));
+}
+
+/* Stores the times of a sample in a row. */
+static bool otlp_set_times(struct otlp *o, struct otlp_rows *rows, size_t row,
+                           const struct otlp_times *times) {
+  struct otlp_row *r = &rows->items[row];
+  if (!r->times) {
+    if (!import_need(o->builder,
+                     ARRAY_RESERVE(o->mem, rows->times, rows->time_capacity, rows->time_count + 1)))
+      return false;
+    r->times = (uint32_t)++rows->time_count;
+  }
+  rows->times[r->times - 1] = *times;
+  return true;
 }
 
 static size_t otlp_add_row(struct otlp *o, struct otlp_rows *rows,
                            const struct otlp_sample *sample) {
   size_t types = o->type_count, row = rows->count, more = sample->attribute_count;
-  if (row >= UINT32_MAX - 1) return import_refuse(o->builder, PPROFC_E_LIMIT, "too many samples");
+  if (row >= UINT32_MAX - 1 || rows->attribute_count > UINT32_MAX)
+    return import_refuse(o->builder, PPROFC_E_LIMIT, "too many samples");
   if (!import_need(o->builder, ARRAY_RESERVE(o->mem, rows->items, rows->capacity, row + 1) &&
                                    ARRAY_RESERVE(o->mem, rows->values, rows->value_capacity,
                                                  (row + 1) * types) &&
@@ -236,7 +257,7 @@ static size_t otlp_add_row(struct otlp *o, struct otlp_rows *rows,
                                                  rows->attribute_count + more)))
     return false;
   rows->items[row] =
-      (struct otlp_row){sample->stack, sample->link, sample->times, rows->attribute_count, more};
+      (struct otlp_row){sample->stack, sample->link, (uint32_t)rows->attribute_count, 0};
   if (more)
     memcpy(rows->attributes + rows->attribute_count, sample->attributes,
            more * sizeof *sample->attributes);
@@ -316,11 +337,12 @@ static bool otlp_read_sample(struct otlp *o, struct otlp_rows *rows, size_t befo
   int64_t *value = &rows->values[row * o->type_count + type];
   *value = (int64_t)((uint64_t)*value + (uint64_t)otlp_value(&sample));
   o->timestamps += sample.times.count;
+  if (!sample.times.count) return true;
   /* Do not add timestamps that a profile of another sample type already added. */
-  if (row < before && otlp_same_times(&rows->items[row].times, &sample.times)) return true;
+  uint32_t times = rows->items[row].times;
+  if (row < before && times && otlp_same_times(&rows->times[times - 1], &sample.times)) return true;
   otlp_add_events(o, &sample, row);
-  if (sample.times.count) rows->items[row].times = sample.times;
-  return true;
+  return otlp_set_times(o, rows, row, &sample.times);
 }
 
 static void otlp_read_profile(struct otlp *o, struct otlp_rows *rows,
@@ -453,6 +475,7 @@ static void otlp_read_scope(struct otlp *o, const struct otlp_frame *frame,
   otlp_number_events(o, &rows, event, first);
   otlp_emit_rows(o, &rows);
   ARRAY_FREE(o->mem, rows.items, rows.capacity);
+  ARRAY_FREE(o->mem, rows.times, rows.time_capacity);
   ARRAY_FREE(o->mem, rows.attributes, rows.attribute_capacity);
   ARRAY_FREE(o->mem, rows.values, rows.value_capacity);
 }
