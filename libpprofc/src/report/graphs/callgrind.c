@@ -138,6 +138,15 @@ struct function_node {
   uint32_t number; /* number of the name in the output; 0 if it was not printed yet */
 };
 
+/* The fields of a node that the lines about calls of this node need. They are adjacent, because
+ * large graphs have many calls. */
+struct callee {
+  uint64_t address;
+  int64_t line;
+  uint32_t file;     /* text id of the file */
+  uint32_t function; /* index of the function, or NONE if the node is not shown */
+};
+
 struct callgrind {
   struct report *report;
   struct graph graph;
@@ -151,7 +160,7 @@ struct callgrind {
    * element per shown node */
   size_t namesake_count, function_count;
   struct map namesake_map, function_map;
-  uint32_t *function_of; /* for each node, its function, or NONE if the node is not shown */
+  struct callee *callees; /* array of node_count callees */
   const struct node_info *previous;
   bool failed; /* true if memory ran out */
 };
@@ -203,12 +212,15 @@ static bool find_functions(struct callgrind *c) {
   const struct graph *g = &c->graph;
   c->namesakes = arena_array(&c->arena, g->shown_count, sizeof *c->namesakes);
   c->functions = arena_array(&c->arena, g->shown_count, sizeof *c->functions);
-  c->function_of = arena_array(&c->arena, g->node_count, sizeof *c->function_of);
-  if (!c->namesakes || !c->functions || !c->function_of) return false;
-  memset(c->function_of, 0xFF, g->node_count * sizeof *c->function_of);
+  c->callees = arena_array(&c->arena, g->node_count, sizeof *c->callees);
+  if (!c->namesakes || !c->functions || !c->callees) return false;
+  for (uint32_t i = 0; i < g->node_count; i++) {
+    const struct node_info *info = callgrind_info_of(c, i);
+    c->callees[i] = (struct callee){info->place->address, info->place->line, info->file, NONE};
+  }
   for (size_t i = 0; i < g->shown_count; i++) {
     if (budget_poll(c->arena.mem, i)) return false;
-    uint32_t found = c->function_of[g->shown[i]] = callgrind_find_function(c, g->shown[i]);
+    uint32_t found = c->callees[g->shown[i]].function = callgrind_find_function(c, g->shown[i]);
     if (found == NONE) return false;
   }
   return true;
@@ -230,9 +242,8 @@ static struct callgrind_spot callgrind_spot_of(const struct callgrind *c, uint64
 /* ---- calls ------------------------------------------- */
 
 /* Prints the name of a called function. Adds a number to the name if several functions have the
- * same file and name. Prints an empty name if the node is not shown. */
-static void print_callee(struct callgrind *c, uint32_t node) {
-  uint32_t function = c->function_of[node];
+ * same file and name. Prints an empty name for NONE. */
+static void print_callee(struct callgrind *c, uint32_t function) {
   struct function_node *f = function == NONE ? NULL : &c->functions[function];
   if (!f || f->number) {
     callgrind_put_number(c->out, "cfn=", f ? f->number : 0);
@@ -247,18 +258,23 @@ static void print_callee(struct callgrind *c, uint32_t node) {
   buffer_free(&name);
 }
 
-static void print_call(struct callgrind *c, uint32_t target, int64_t weight) {
-  const struct node_info *info = callgrind_info_of(c, target);
-  struct callgrind_spot at = callgrind_spot_of(c, info->place->address);
-  callgrind_put_text(&c->files, c->out, "cfl=", info->file, text_of(c, info->file));
-  print_callee(c, target);
-  callgrind_put_call(c->out, &at, info->place->line, callgrind_converted(c, weight), c->calls);
+static void print_call(struct callgrind *c, const struct callee *callee, int64_t weight) {
+  struct callgrind_spot at = callgrind_spot_of(c, callee->address);
+  callgrind_put_text(&c->files, c->out, "cfl=", callee->file, text_of(c, callee->file));
+  print_callee(c, callee->function);
+  callgrind_put_call(c->out, &at, callee->line, callgrind_converted(c, weight), c->calls);
 }
+
+/* Number of calls between the current call and the call whose edge is prefetched. */
+#define CALLS_AHEAD 16
 
 static void callgrind_print_calls(struct callgrind *c, uint32_t node) {
   const struct graph *g = &c->graph;
-  for (uint32_t i = g->out_from[node]; i < g->out_from[node + 1]; i++)
-    print_call(c, g->edges[g->out[i]].target, g->edges[g->out[i]].weight);
+  for (uint32_t i = g->out_from[node]; i < g->out_from[node + 1]; i++) {
+    if (i + CALLS_AHEAD < g->out_from[g->node_count])
+      __builtin_prefetch(&g->edges[g->out[i + CALLS_AHEAD]]);
+    print_call(c, &c->callees[g->edges[g->out[i]].target], g->edges[g->out[i]].weight);
+  }
 }
 
 /* ---- printing ---------------------------------------- */
