@@ -9,17 +9,18 @@
 # --peers        install other programs into the folder bin of the inputs: google/pprof with go, inferno with cargo
 # --update       write the table into docs/BENCHMARKS.md
 #
-# The inputs are heap and CPU profiles of the Go compiler while it builds net/http (needs go), its `perf script` (needs perf), a CPU profile
-# of node, and a profile of Python; and the heap profile as OTLP, speedscope and folded stacks. The other programs are google/pprof,
-# inferno-collapse-perf, inferno-flamegraph, stackcollapse-perf.pl and flamegraph.pl. Missing programs are named.
+# The inputs are heap and CPU profiles of the Go compiler while it builds net/http (needs go), its `perf script` and the one of pprofc, a C
+# program (need perf), a CPU profile of node, a profile of Python, and a recording of Java by async-profiler, or else by the JDK; and the
+# heap profile as OTLP, speedscope and folded stacks. The other programs are google/pprof, inferno-collapse-perf, inferno-flamegraph,
+# stackcollapse-perf.pl and flamegraph.pl. Missing programs are named.
 #
-# Times are the minimum of user plus system time over the runs, which other programs hardly affect.
+# Wall time is the median of the runs. CPU time is the minimum of user plus system time, which other programs hardly affect.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/lib.sh
 
 usage() {
-  sed -n '2,16s/^# \{0,1\}//p' "$0"
+  sed -n '2,17s/^# \{0,1\}//p' "$0"
   exit 1
 }
 
@@ -130,6 +131,31 @@ if [ ! -s "$data/perf.txt" ] && have perf && have go; then
   fi
 fi
 [ -s "$data/perf.txt" ] || say "perf or go is missing: no perf script"
+if [ ! -s "$data/perf_c.txt" ] && have perf && [ -s "$data/heap.pb.gz" ]; then
+  say "recording pprofc by perf"
+  perf record -q -F 2000 --call-graph dwarf -e cpu-clock -o "$scratch/perf_c.data" "$pprofc" -symbolize=none -flame \
+    -output="$scratch/out" "$data/heap.pb.gz" >/dev/null 2>&1 && perf script -i "$scratch/perf_c.data" >"$data/perf_c.txt" 2>/dev/null ||
+    say "perf cannot record pprofc"
+fi
+if [ ! -s "$data/java.jfr" ] && have java; then
+  say "recording java"
+  cat >"$scratch/Program.java" <<'END'
+import java.util.*;
+public class Program {
+  public static void main(String[] arguments) {
+    for (int round = 0; round < 20; round++) {
+      Map<String, Integer> counts = new TreeMap<>();
+      for (int i = 0; i < 300000; i++) counts.merge(String.valueOf((long) i * 7919 % 100003), i, Integer::sum);
+      System.out.println(counts.values().stream().mapToLong(Integer::longValue).sum());
+    }
+  }
+}
+END
+  recorder=-XX:StartFlightRecording=settings=profile,filename=$data/java.jfr
+  library=$(readlink -f "$(command -v asprof || :)" | sed 's|/bin/asprof$|/lib/libasyncProfiler.so|')
+  [ ! -s "$library" ] || recorder=-agentpath:$library=start,event=itimer,file=$data/java.jfr
+  java "$recorder" "$scratch/Program.java" >/dev/null 2>&1 || say "java cannot record here"
+fi
 if [ ! -s "$data/python.pstats" ] && have python3; then
   say "recording python"
   cat >"$scratch/program.py" <<'END'
@@ -158,11 +184,12 @@ row() {
     "$measure" "$runs" "$pprofc" -symbolize=none -output="$scratch/out" "$@" "$row_input" >"$scratch/times" 2>/dev/null
   fi
   awk -v name="$row_name" -v raw="$row_raw" -v peer="${peer_name:--}" '
-    { cpu[NR] = $4; mib[NR] = $2 / 1024; if ($3 != 0) failed = 1 }
+    { wall[NR] = $1; cpu[NR] = $4; mib[NR] = $2 / 1024; if ($3 != 0) failed = 1 }
     END {
-      if (failed || !NR) { printf "| %s | failed | | | | | | |\n", name; exit }
-      printf "| %s | %.3f | %.0f | %.2f | %s |", name, cpu[1], mib[1], mib[1] * 1048576 / raw, peer
-      if (NR > 1) printf " %.3f | %.0f | %.2f |\n", cpu[2], mib[2], cpu[1] / cpu[2]; else printf " | | |\n"
+      if (failed || !NR) { printf "| %s | failed | | | | | | | | | |\n", name; exit }
+      printf "| %s | %.3f | %.3f | %.0f | %.2f | %s |", name, wall[1], cpu[1], mib[1], mib[1] * 1048576 / raw, peer
+      if (NR > 1) printf " %.3f | %.3f | %.0f | %.2f | %.2f |\n", wall[2], cpu[2], mib[2], wall[1] / wall[2], cpu[1] / cpu[2]
+      else printf " | | | | |\n"
     }' "$scratch/times"
 }
 
@@ -192,11 +219,13 @@ heap_rows() {
     size=$(gzip -dc "$data/$input.pb.gz" | wc -c)
     # shellcheck disable=SC2016
     peer_name='gzip -dc' peer='gzip -dc "$1" >/dev/null'
-    for report in -top -list=gc -tree -peek=main -dot -callgrind -tags -flame -folded -speedscope "-top -diff_base=$data/heap_one.pb.gz"; do
-      case "$input $report" in cpu*diff_base*) continue ;; esac
+    for report in -top -list=gc -tree -peek=main -dot -callgrind -tags -flame -folded -speedscope \
+      "-top -diff_base=$data/heap_one.pb.gz" "-top -base=$data/heap_one.pb.gz" "-noise $data/heap_one.pb.gz"; do
       case $report in -top) ;; *) [ "$size" -ge 1000000 ] || continue ;; esac # a small profile takes too little time to measure
       # shellcheck disable=SC2086  # a report may have two words
-      row "$input, $(amount "$size"): ${report%%=*}" "$data/$input.pb.gz" "$size" $report
+      name=${report%%=*}
+      # shellcheck disable=SC2086
+      row "$input, $(amount "$size"): ${name%% /*}" "$data/$input.pb.gz" "$size" $report
     done
     peer_name='google/pprof' peer=
     # shellcheck disable=SC2016
@@ -211,6 +240,18 @@ heap_rows() {
   done
 }
 
+# merge_row FIRST OTHERS...: prints a row for adding up these heap profiles.
+merge_row() {
+  [ -s "$1" ] || return 0
+  merge_count=$# merge_first=$1 size=$(cat "$@" | gzip -dc | wc -c)
+  shift
+  peer_name='google/pprof' peer="'$data/bin/pprof' -symbolize=none -proto '$data'/heaps/* >/dev/null"
+  have "$data/bin/pprof" || no_peer
+  runs_before=$runs runs=1
+  row "$merge_count heap profiles, $(amount "$size"): -proto" "$merge_first" "$size" -proto "$@"
+  runs=$runs_before
+}
+
 # file_row NAME FILE ARGUMENTS...: prints a row if the file exists.
 file_row() {
   file_name=$1 file=$2
@@ -221,13 +262,16 @@ file_row() {
 }
 
 other_rows() {
+  merge_row "$data"/heaps/*
   no_peer
   file_row OTLP "$data/heap.otlp" -top
   file_row speedscope "$data/heap.speedscope" -top
   file_row node "$data/node.cpuprofile" -top
   file_row Python "$data/python.pstats" -top
+  file_row Java "$data/java.jfr" -top
   peer_of inferno-collapse-perf stackcollapse-perf.pl
   file_row 'perf script' "$data/perf.txt" -folded
+  file_row 'perf script of a C program' "$data/perf_c.txt" -folded
   peer_of inferno-flamegraph flamegraph.pl
   file_row 'folded stacks' "$data/heap.folded" -flamegraph
 }
@@ -235,15 +279,15 @@ other_rows() {
 versions() {
   echo "- Programs: $("$pprofc" -version | head -n 1), $(gzip --version | head -n 1)$(have go && printf ', %s' "$(go version | cut -d' ' -f3,4)")$(
     [ -s "$data/.crates.toml" ] && sed -n 's/^"\(inferno\) \([0-9.]*\).*/, \1 \2/p' "$data/.crates.toml")"
-  echo "- Command: scripts/bench_real.sh, $(date -u +%Y-%m-%d); a figure is the least of $runs runs; google/pprof ran once"
+  echo "- Command: scripts/bench_real.sh, $(date -u +%Y-%m-%d); medians (s) and minima (CPU s) of $runs runs; google/pprof ran once"
   echo "- Load of the machine before: $(cut -d' ' -f1 /proc/loadavg)"
 }
 
 table() {
   versions
   echo
-  echo "| work | CPU s | MiB | of the input's size | peer | CPU s | MiB | ratio |"
-  echo "|---|---:|---:|---:|---|---:|---:|---:|"
+  echo "| work | s | CPU s | MiB | of the input's size | peer | s | CPU s | MiB | ratio of s | of CPU s |"
+  echo "|---|---:|---:|---:|---:|---|---:|---:|---:|---:|---:|"
   heap_rows
   other_rows
 }
