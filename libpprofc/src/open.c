@@ -349,6 +349,7 @@ static pprofc_status open_fold(const struct open_input_source *source, const ppr
                               .threads = options->threads,
                               .labels = sums->labels,
                               .tree = sums->tree,
+                              .in_order = sums->in_order,
                               .no_stacks = sums->no_stacks,
                               .compared = sums->compared,
                               .sample_index = sums->sample_index,

@@ -14,6 +14,8 @@ struct open_sums {
                      all 0 then lose their labels */
   bool tree; /* true to keep the stacks as a tree, which the report reads with profile/delta.h; the
                 order of the samples is then undefined */
+  bool in_order; /* with `tree`, true to keep each sample with all its values, in the order of the
+                    file, except samples that are 0 in the type `sample_index` */
   /* value of the option sample_index, used if `tree` is set; NULL for all types */
   const char *sample_index;
   bool always; /* true to add up samples during reading even if the profile is small; for tests */

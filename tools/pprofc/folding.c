@@ -1,6 +1,7 @@
 /* Decides if the reader may add up samples while it reads a source. This saves memory. */
 #include "steps.h"
 
+#include "noise/noise.h"
 #include "report/report.h"
 
 /* True if the reader may add up samples. Returns false if the report rounds each sample, or if the
@@ -68,4 +69,13 @@ bool folding_of(const struct command *command, struct open_sums *sums) {
   if (format->flags & REPORT_ALL_TYPES) sums->sample_index = NULL;
   if (command->bases.count && !folding_may_read_again(command)) return false;
   return folding_needs(command, format, sums);
+}
+
+bool folding_of_runs(const struct command *command, struct open_sums *sums) {
+  const pprofc_report_options *o = &command->report;
+  *sums = (struct open_sums){.tree = true,
+                             .in_order = true,
+                             .labels = filters_any(o, FILTER_LABELS),
+                             .sample_index = filters_any(o, FILTER_ANY) ? NULL : o->sample_index};
+  return !*command->benchmark && !filters_any(o, FILTER_CUTS) && !noise_is_picture(command);
 }

@@ -529,13 +529,14 @@ static void sources_read_chunk(struct source_chunk *chunk, struct source_run *ru
   for (size_t i = 0; i < count; i++) pprofc_profile_release(chunk->items[i].profile);
 }
 
-pprofc_status sources_read_runs(const struct command *command, struct source_run *runs,
-                                size_t count, pprofc_error *error) {
-  struct fetched fetched = {.command = command, .status = PPROFC_OK, .error = error};
+pprofc_status sources_read_runs(const struct command *command, const struct open_sums *needs,
+                                struct source_run *runs, size_t count, pprofc_error *error) {
+  struct fetched fetched = {.command = command, .for_sums = needs != NULL, .error = error};
   struct command quiet = *command;
   struct source_chunk *chunk = mem_array(&mem_default, 1, sizeof *chunk);
   if (!chunk) return error_nomem(error);
   quiet.report.warn = NULL;
+  if (needs) fetched.needs = *needs;
   fetcher_init(&fetched.fetcher, command);
   for (size_t from = 0; from < count && !fetched.status; from += CHUNK) {
     chunk_init(chunk, &fetched);

@@ -34,6 +34,10 @@ void benchmarks_print(const struct command *command, const pprofc_profile *profi
  * samples. */
 bool folding_of(const struct command *command, struct open_sums *sums);
 
+/* Does the same for the runs whose functions -noise judges. The reader keeps each sample, because
+ * the noise of a sum depends on its samples and on their order. */
+bool folding_of_runs(const struct command *command, struct open_sums *sums);
+
 /* ---- streams of profiles (framed.c) ------------------- */
 
 /* Maximum number of bytes of frames in memory. The current frame does not count. */
@@ -108,9 +112,10 @@ struct source_run {
 };
 
 /* Reads all sources in parallel, and prepares each of them for a report. Messages and errors are in
- * the order of the sources. The caller releases the profiles, even after an error. */
-pprofc_status sources_read_runs(const struct command *command, struct source_run *runs,
-                                size_t count, pprofc_error *error);
+ * the order of the sources. The caller releases the profiles, even after an error. `needs`
+ * describes the data that the caller needs; NULL means all data. */
+pprofc_status sources_read_runs(const struct command *command, const struct open_sums *needs,
+                                struct source_run *runs, size_t count, pprofc_error *error);
 
 /* Prepares a profile for a report as pprof does: symbolizes it, drops frames and adds the comment.
  * Contacts no server. Replaces *profile. */

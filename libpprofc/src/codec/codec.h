@@ -72,6 +72,8 @@ struct fold_options {
                      all 0 then lose their labels */
   bool tree;      /* true: store stacks as a tree (profile/stack_tree.h), and samples in the order
                      of the tree */
+  bool in_order;  /* with `tree`: keep each sample with all its values, in the order of the file;
+                     drop only samples that are 0 in the type `sample_index` */
   const char *sample_index; /* if `tree` is true: the only sample type that the report needs, or
                                NULL for all types */
   bool always;              /* true (only in tests): read small profiles also */

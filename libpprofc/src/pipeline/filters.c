@@ -147,6 +147,14 @@ pprofc_status pipeline_filter(struct pipeline_result *r, pprofc_error *error) {
   return status;
 }
 
+bool filters_may_read(const pprofc_profile *profile, const pprofc_report_options *options) {
+  const struct samples *s = &profile->samples;
+  bool may = !s->tree || !filters_any(options, FILTER_CUTS);
+  for (size_t i = 0; s->tree && i < s->segment_count; i++)
+    may = may && (s->tree[i].labels || !filters_any(options, FILTER_LABELS));
+  return may;
+}
+
 /* ---- the public function ------------------------------ */
 
 /* Returns the filtered profile, whose reference passes to the caller. Forbids later edits to write
@@ -164,9 +172,8 @@ pprofc_status pprofc_filter(const pprofc_profile *profile, const pprofc_filter_o
   pprofc_filter_options o;
   pprofc_status status = OPTIONS_COPY(pprofc_filter_options, &o, options, error);
   if (status) return status;
-  status = profile_need_stacks(profile, error);
-  if (status) return status;
   const pprofc_report_options asked = filters_to_report(&o);
+  if (!filters_may_read(profile, &asked)) return profile_need_stacks(profile, error);
   const struct pipeline_overrides overrides = {.aggregates = true};
   struct pipeline_result result;
   status = pipeline_run(profile, &asked, &overrides, &result, error);

@@ -185,6 +185,10 @@ const char *filter_text(const pprofc_report_options *options, enum filter_index 
 /* True if a filter with one of these flags is set. */
 bool filters_any(const pprofc_report_options *options, unsigned flags);
 
+/* True if the filters can be applied to the profile. A profile with a stack tree may lack labels,
+ * and its stacks cannot be cut. */
+bool filters_may_read(const pprofc_profile *profile, const pprofc_report_options *options);
+
 /* Returns the flags of the option `name`; 0 for an option that is not a filter. */
 unsigned filter_flags(const char *name);
 

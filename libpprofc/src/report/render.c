@@ -81,14 +81,10 @@ static pprofc_status report_render(struct report *report, pprofc_write_fn write,
  * sums of samples, and may lack labels. */
 static bool report_may_read(const pprofc_profile *profile, unsigned flags,
                             const pprofc_report_options *o) {
-  const struct samples *s = &profile->samples;
-  if (!s->tree) return true;
-  bool filters = o->mean || o->normalize || filters_any(o, FILTER_CUTS);
-  for (size_t i = 0; i < s->segment_count; i++)
-    filters = filters || (!s->tree[i].labels && filters_any(o, FILTER_LABELS));
+  if (!profile->samples.tree) return true;
   if ((flags & REPORT_ALL_TYPES) && profile_values_each(profile) < profile->type_count)
     return false;
-  return (flags & REPORT_PASSES) && !filters;
+  return (flags & REPORT_PASSES) && !o->mean && !o->normalize && filters_may_read(profile, o);
 }
 
 pprofc_status report_open(struct report *report, const pprofc_profile *profile,

@@ -54,13 +54,12 @@ static size_t walk_ids(const struct walk *walk) {
  * or of its lines, to `names`. The caller frees `walk`, even after an error. */
 static pprofc_status walk_init(struct walk *walk, const pprofc_profile *p, size_t value,
                                bool inlines, struct names *names, pprofc_error *error) {
-  *walk = (struct walk){.profile = p,
-                        .names = names,
-                        .quantum = quantum_of(p, value),
-                        .inlines = inlines,
-                        .reader = stack_reader_at(&p->samples, 0)};
+  *walk = (struct walk){
+      .profile = p, .names = names, .quantum = quantum_of(p, value), .inlines = inlines};
   walk->ids = mem_array(&p->mem, walk_ids(walk), sizeof *walk->ids);
-  if (!walk->ids) return error_nomem(error);
+  walk->path = mem_array(&p->mem, p->samples.max_depth, sizeof *walk->path);
+  walk->opened = walk->ids && walk->path && delta_init(&walk->delta, &p->mem, &p->samples, 0);
+  if (!walk->opened) return error_nomem(error);
   for (size_t i = 0; i < walk_ids(walk); i++) {
     const struct line *line = names->lines ? &p->locations.lines[i] : NULL;
     bool lacks = line && line->function >= p->functions.count;
@@ -76,51 +75,69 @@ static void walk_free(struct walk *walk) {
   if (!walk->profile) return;
   const pprofc_allocator *mem = &walk->profile->mem;
   mem_free(mem, walk->ids, walk_ids(walk), sizeof *walk->ids);
-  ARRAY_FREE(mem, walk->frames, walk->frame_capacity);
+  mem_free(mem, walk->path, walk->profile->samples.max_depth, sizeof *walk->path);
+  mem_free(mem, walk->room, walk->room_size, sizeof *walk->room);
+  if (walk->opened) delta_free(&walk->delta, mem);
   *walk = (struct walk){.profile = NULL};
 }
 
 void walk_restart(struct walk *walk) {
-  walk->next = 0;
-  walk->reader = stack_reader_at(&walk->profile->samples, 0);
+  walk->next = walk->path_depth = 0;
+  delta_restart(&walk->delta, 0);
 }
 
 /* ---- one stack --------------------------------------- */
 
-/* Adds the frames of a location, innermost inlined function first. */
-static bool walk_add_location(struct walk *walk, uint32_t location) {
+/* Makes space for `more` frames at the start of `room`. The frames stay at its end. */
+static bool walk_reserve(struct walk *walk, size_t depth, size_t more) {
+  const pprofc_allocator *mem = &walk->profile->mem;
+  if (walk->room_size - depth >= more) return true;
+  size_t size = array_capacity(walk->room_size, depth + more);
+  uint32_t *room = mem_array(mem, size, sizeof *room);
+  if (!room) return false;
+  if (depth)
+    memcpy(room + size - depth, walk->room + walk->room_size - depth, depth * sizeof *room);
+  mem_free(mem, walk->room, walk->room_size, sizeof *room);
+  walk->room = room;
+  walk->room_size = size;
+  return true;
+}
+
+/* Adds a location at the leaf end of the path: a frame for each function, the caller first. */
+static bool walk_push(struct walk *walk, struct fresh_frame fresh) {
   const struct locations *l = &walk->profile->locations;
-  uint32_t from = l->line_from[location], end = l->line_from[location + 1];
-  if (from == end) return true;
-  if (!walk->inlines) from = end - 1;
-  if (walk->frame_capacity - walk->depth < end - from &&
-      !ARRAY_RESERVE(&walk->profile->mem, walk->frames, walk->frame_capacity,
-                     walk->depth + (end - from)))
-    return false;
-  for (uint32_t i = from; i < end; i++) {
+  uint32_t from = l->line_from[fresh.location], end = l->line_from[fresh.location + 1];
+  size_t depth = walk->path_depth ? walk->path[walk->path_depth - 1].frames : 0;
+  if (!walk->inlines && from < end) from = end - 1;
+  if (!walk_reserve(walk, depth, end - from)) return false;
+  for (uint32_t i = end; i-- > from;) {
     uint32_t function = l->lines[i].function;
     if (function < walk->profile->functions.count)
-      walk->frames[walk->depth++] = walk->ids[walk->names->lines ? i : function];
+      walk->room[walk->room_size - ++depth] = walk->ids[walk->names->lines ? i : function];
   }
+  walk->path[walk->path_depth++] = (struct walk_step){fresh.offset, depth};
   return true;
 }
 
 /* Removes folded frames (NAME_FOLDED) from the leaf end of the stack. Keeps at least one frame. */
 static void walk_fold(struct walk *walk) {
-  size_t folded = 0;
-  while (folded + 1 < walk->depth && walk->names->flags[walk->frames[folded]] & NAME_FOLDED)
-    folded++;
-  if (!folded) return;
-  walk->depth -= folded;
-  memmove(walk->frames, walk->frames + folded, walk->depth * sizeof *walk->frames);
+  while (walk->depth > 1 && walk->names->flags[*walk->frames] & NAME_FOLDED) {
+    walk->frames++;
+    walk->depth--;
+  }
 }
 
+/* Changes the path to the stack of a sample. Reads only frames that the previous stack lacks. */
 static bool walk_read(struct walk *walk, size_t sample) {
-  struct packed_stack stack = stack_of(&walk->reader, sample);
-  uint32_t location;
-  walk->depth = 0;
-  while (stack_take_leaf(&stack, &location))
-    if (!walk_add_location(walk, location)) return false;
+  struct stack_delta *delta = &walk->delta;
+  delta_next(delta, sample);
+  while (walk->path_depth && walk->path[walk->path_depth - 1].offset > delta->shared)
+    walk->path_depth--;
+  for (size_t k = delta->count; k-- > 0;)
+    if (!walk_push(walk, delta->fresh[k])) return false;
+  walk->depth = walk->path_depth ? walk->path[walk->path_depth - 1].frames : 0;
+  if (!walk->depth) return true;
+  walk->frames = walk->room + walk->room_size - walk->depth;
   walk_fold(walk);
   return true;
 }

@@ -4,7 +4,7 @@
 #ifndef PPROFC_VERDICT_WALK_H
 #define PPROFC_VERDICT_WALK_H
 
-#include "profile/stack.h"
+#include "profile/delta.h"
 
 /* ---- rules of the environment ----------------------- */
 
@@ -126,16 +126,27 @@ void names_free(struct names *names);
  * MAP_NONE when out of memory. */
 uint32_t names_add(struct names *names, pprofc_str name);
 
+/* A location of the current stack. */
+struct walk_step {
+  uint32_t offset; /* as in struct fresh_frame */
+  size_t frames;   /* number of frames from the root up to this location */
+};
+
 struct walk {
   const pprofc_profile *profile;
   const struct names *names;
   struct quantum quantum;
   bool inlines;  /* true if inlined functions have frames; false if they are part of callers */
   uint32_t *ids; /* name id of each function, or of each line if names->lines is set */
-  struct stack_reader reader;
+  struct stack_delta delta;
+  bool opened; /* true if `delta` is initialized */
   size_t next;
-  uint32_t *frames; /* name ids of the frames of the current sample, leaf first */
-  size_t frame_capacity, depth;
+  struct walk_step *path; /* locations of the current stack, root first */
+  size_t path_depth;
+  uint32_t *room; /* buffer whose end has the name ids of all frames of the current stack */
+  size_t room_size;
+  const uint32_t *frames; /* name ids of the frames of the current sample, leaf first */
+  size_t depth;
   const int64_t *values; /* values of the current sample */
   bool failed;           /* true if memory ran out */
 };

@@ -58,7 +58,7 @@ static pprofc_status costs_judge(struct costs *costs, const struct command *comm
   lines.how.lines = true;
   costs->judged = noise_report_of(&command->report, &command->noise);
   costs->by_line = noise_report_of(&costs->quiet, &lines);
-  pprofc_status status = runs_load(command, &runs, error);
+  pprofc_status status = runs_load(command, NULL, &runs, error);
   if (!status) status = noise_judge(&costs->judged, &command->noise, &runs, error);
   if (!status) status = noise_judge(&costs->by_line, &lines, &runs, error);
   if (!status)

@@ -169,13 +169,15 @@ static pprofc_status noise_run_sums(struct command *command, struct noise_report
 
 pprofc_status noise_run(struct command *command, int *code, pprofc_error *error) {
   struct loaded_runs runs;
+  struct open_sums needs;
   struct noise_report report = noise_report_of(&command->report, &command->noise);
   pprofc_profile *difference = NULL;
   *code = 0;
   pprofc_status status = noise_gate_check(command, error);
   if (status) return status;
   if (noise_sums_given(command)) return noise_run_sums(command, &report, code, error);
-  status = runs_load(command, &runs, error);
+  bool folds = folding_of_runs(command, &needs);
+  status = runs_load(command, folds ? &needs : NULL, &runs, error);
   if (!status) status = noise_judge(&report, &command->noise, &runs, error);
   if (!status && noise_is_picture(command))
     status = runs_difference(runs.items, runs.count, runs.bases, false, &difference, error);

@@ -19,8 +19,9 @@ struct loaded_runs {
   size_t count, bases, capacity;
 };
 
-pprofc_status runs_load(const struct command *command, struct loaded_runs *runs,
-                        pprofc_error *error);
+/* Reads the runs of base and head. `needs` as for sources_read_runs. */
+pprofc_status runs_load(const struct command *command, const struct open_sums *needs,
+                        struct loaded_runs *runs, pprofc_error *error);
 void runs_free(struct loaded_runs *runs);
 
 /* Adds up the profiles of `count` runs, at least 1. The caller releases the sum. */

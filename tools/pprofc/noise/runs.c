@@ -134,12 +134,12 @@ static pprofc_status runs_take(struct loaded_runs *runs, pprofc_error *error) {
   return PPROFC_OK;
 }
 
-pprofc_status runs_load(const struct command *command, struct loaded_runs *runs,
-                        pprofc_error *error) {
+pprofc_status runs_load(const struct command *command, const struct open_sums *needs,
+                        struct loaded_runs *runs, pprofc_error *error) {
   *runs = (struct loaded_runs){.count = 0};
   arena_init(&runs->arena, &mem_default);
   pprofc_status status = runs_find_all(command, runs, error);
-  if (!status) status = sources_read_runs(command, runs->sources, runs->source_count, error);
+  if (!status) status = sources_read_runs(command, needs, runs->sources, runs->source_count, error);
   if (!status) status = runs_check_folders(runs, error);
   return status ? status : runs_take(runs, error);
 }

@@ -36,7 +36,7 @@ static pprofc_status verdicts_load(struct shell *shell, pprofc_error *error) {
     command.diff_base = chosen;
     command.bases = (struct source_list){&chosen, 1, 1};
   }
-  pprofc_status status = runs_load(&command, &shell->runs, error);
+  pprofc_status status = runs_load(&command, NULL, &shell->runs, error);
   shell->runs_loaded = true;
   /* Later reports use the profiles, so no report may modify them. */
   for (size_t i = 0; i < shell->runs.count; i++) shell->runs.sources[i].profile->disposable = false;

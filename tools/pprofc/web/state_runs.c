@@ -65,7 +65,7 @@ pprofc_status state_read_runs(const struct command *command, struct state_loaded
                               pprofc_error *error) {
   struct loaded_runs runs;
   *l = (struct state_loaded){NULL, NULL, NULL};
-  pprofc_status status = runs_load(command, &runs, error);
+  pprofc_status status = runs_load(command, NULL, &runs, error);
   for (size_t i = 0; i < runs.count; i++) /* the runs are shared and must not change */
     ((pprofc_profile *)runs.items[i].profile)->disposable = false;
   if (status == PPROFC_OK) status = state_make_sides(command, &runs, l, error);

@@ -189,10 +189,10 @@ static bool fold_add(struct fold *f, uint32_t entry, uint32_t first, const struc
 
 /* Adds a sample whose stack is equal to the stack of the entry `first`. Adds its values to an entry
  * with the same stack and labels if the sample and the entry are 0 in the same sample types.
- * Otherwise, or if a value is negative, appends an entry. */
+ * Otherwise appends an entry. Also appends one if a value is negative, or if `in_order` is set. */
 static bool fold_add_variant(struct fold *f, uint32_t first, const struct fold_parts *p) {
   const struct stack_ref same = {.chunk = FOLD_SAME, .leaf = first};
-  if (p->negative) return fold_append(f, p, same);
+  if (p->negative || f->in_order) return fold_append(f, p, same);
   if (fold_fits(f, first, p)) return fold_add(f, first, first, p);
   uint64_t hash = hash_mix(p->hash, (uint64_t)p->set << 32 | fold_zero_types(f, p->row));
   struct fold_probe probe = fold_table_start(&f->entries, hash);
@@ -265,8 +265,8 @@ static bool fold_reorder(struct fold *f, struct fold_column *column, const uint3
   return true;
 }
 
-/* Sorts the values of the entries by their stacks. The references to the stacks stay unsorted:
- * f->order maps each sorted entry to the index of its reference. */
+/* Sorts the values of the entries by their stacks, unless `in_order` is set. The references to the
+ * stacks stay unsorted: f->order maps each entry to the index of its reference. */
 static bool fold_sort(struct fold *f) {
   for (size_t i = 0; i < f->count; i++) {
     uint32_t set = fold_refs(f)[i].label_set;
@@ -275,6 +275,8 @@ static bool fold_sort(struct fold *f) {
   }
   if (!fold_column_reserve(&f->order, f->mem, f->count, sizeof(uint32_t))) return false;
   uint32_t *from = f->order.items;
+  for (size_t i = 0; i < f->count && f->in_order; i++) from[i] = (uint32_t)i;
+  if (f->in_order) return true;
   return stack_tree_order(&f->tree, f->count, f->mem, from) &&
          fold_reorder(f, &f->values, from, f->width * sizeof(int64_t));
 }

@@ -77,11 +77,13 @@ struct fold {
   bool no_stacks;     /* true: drop stacks, and add up samples with different stacks */
   bool compared;      /* true: a sample whose values are all 0 loses its labels */
   bool as_tree;       /* true: keep stacks as a tree, and sort entries by it at the end */
+  bool in_order;      /* with as_tree: add up nothing, keep the values of all types, do not sort */
 
   struct fold_column values, refs, label, sets, chunks, leaves;
-  struct fold_column order; /* if as_tree is set: for each entry, its index before fold_sort */
+  struct fold_column order; /* if as_tree is set: for each entry, its index in the file's order */
   size_t types, count, capacity;
-  size_t only;  /* index of the only sample type to keep; SIZE_MAX: all types */
+  size_t only;  /* index of the sample type to show: samples that are 0 in it are dropped, and
+                   without in_order, also the values of other types; SIZE_MAX: drop nothing */
   size_t width; /* number of values that each entry (a sample of the result) keeps */
   /* Hash table of entries. Several entries may have the same stack. The key of the first of these
    * entries is the stack. The key of each other entry has three parts: the stack, the label set,

@@ -146,7 +146,7 @@ bool fold_publish_tree(struct fold *f, pprofc_profile *p) {
   tree->leaves = f->leaves.items;
   tree->ref_count = f->count;
   tree->sorted = f->order.items;
-  tree->type = f->only == SIZE_MAX ? STACK_TREE_ALL : (uint32_t)f->only;
+  tree->type = f->width == f->types ? STACK_TREE_ALL : (uint32_t)f->only;
   tree->labels = !f->lost_labels;
   p->samples.tree = tree;
   p->samples.count = f->count;

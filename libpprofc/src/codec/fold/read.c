@@ -249,6 +249,7 @@ static pprofc_status fold_read(const struct fold_source *source, const struct fo
   fold_init(&s.fold, o->mem, o->limits);
   s.fold.labels = o->labels;
   s.fold.as_tree = o->tree;
+  s.fold.in_order = o->in_order;
   s.fold.no_stacks = o->no_stacks;
   s.fold.compared = o->compared;
   s.fold.wanted = o->tree ? o->sample_index : NULL;

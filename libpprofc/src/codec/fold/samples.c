@@ -20,7 +20,7 @@ bool fold_flush(struct fold *f) {
 /* Drops the stack if the report needs no stacks. Sets *dropped if the caller must drop the whole
  * sample, because the sample has neither a needed value nor labels. */
 static bool fold_drop(struct fold *f, struct fold_parts *p, bool *dropped) {
-  *dropped = f->only != SIZE_MAX && !p->row[0] && !p->set;
+  *dropped = f->only != SIZE_MAX && !p->row[f->only] && !p->set;
   if (!*dropped && !f->no_stacks) return true;
   f->left_out = true;
   if (!fold_note_ids(f, p->stack, p->stack_size)) return false;
@@ -34,9 +34,9 @@ static bool fold_put_later(struct fold *f, struct fold_parts *p) {
   p->negative = false;
   for (size_t t = 0; t < f->types; t++) p->negative |= p->row[t] < 0;
   if (p->negative && !f->labels) return false;
-  if (f->only != SIZE_MAX) p->row[0] = p->row[f->only];
   if (!fold_drop(f, p, &dropped)) return false;
   if (dropped) return true;
+  if (f->width < f->types) p->row[0] = p->row[f->only];
   p->hash = hash_bytes(p->stack, p->stack_size);
   fold_fetch_slot(f, p->hash);
   f->batched++;
@@ -124,7 +124,7 @@ static void fold_set_types(struct fold *f, size_t types) {
   f->types = types;
   if (f->wanted && types) f->only = fold_guess_type(f->wanted, types);
   if (f->only >= types) f->only = SIZE_MAX;
-  f->width = f->only == SIZE_MAX ? types : 1;
+  f->width = f->only == SIZE_MAX || f->in_order ? types : 1;
 }
 
 bool fold_sample(struct fold *f, const uint8_t *data, size_t size) {
