@@ -11,8 +11,8 @@
 #include "codec/wire.h"
 #include "open.h"
 #include "pprofc/pprofc.h"
-#include "profile/delta.h"
 #include "profile/profile.h"
+#include "profile/stack_tree.h"
 #include "transform/combine/diff.h"
 
 #include <fcntl.h>
@@ -189,47 +189,6 @@ TEST(test_reports_are_the_same) {
 }
 
 /* The reports would also be equal if the reader never summed samples. */
-/* Verdicts need each sample in the order of the file, with its values of all types. */
-static void same_samples_in_order(const struct buffer *data, const pprofc_profile *whole,
-                                  const struct open_sums *sums, size_t type) {
-  pprofc_error error;
-  pprofc_profile *tree = read_as(data, sums, 2, &error);
-  CU_ASSERT_FATAL(tree && tree->samples.tree);
-  struct stack_delta delta;
-  CU_ASSERT_FATAL(delta_init(&delta, &mem_default, &tree->samples, 0));
-  struct stack_reader reader = stack_reader_at(&whole->samples, 0);
-  size_t row = whole->type_count * sizeof(int64_t), n = 0;
-  for (size_t i = 0; i < whole->samples.count; i++) {
-    const int64_t *values = whole->samples.values + i * whole->type_count;
-    struct packed_stack stack = stack_of(&reader, i);
-    if (type != SIZE_MAX && !values[type]) continue;
-    CU_ASSERT_EQUAL(memcmp(tree->samples.values + n * whole->type_count, values, row), 0);
-    delta_next(&delta, n++);
-    CU_ASSERT_EQUAL(delta.size, stack.root - stack.leaf);
-    CU_ASSERT_EQUAL(memcmp(delta.stack.leaf, stack.leaf, delta.size), 0);
-  }
-  CU_ASSERT_EQUAL(n, tree->samples.count);
-  delta_free(&delta, &mem_default);
-  pprofc_profile_release(tree);
-}
-
-TEST(test_samples_in_order_stay_apart) {
-  static const struct open_sums all = {.tree = true, .in_order = true, .always = true};
-  static const struct open_sums second = {
-      .tree = true, .in_order = true, .sample_index = "1", .always = true};
-  for (uint64_t seed = 0; seed < 10; seed++) {
-    struct maker m;
-    pprofc_error error;
-    make(&m, seed, seed % 2 ? QUIRK_UNPACKED | QUIRK_UNKNOWN : 0, 1000);
-    pprofc_profile *whole = read_as(&m.out, NEED_ALL, 1, &error);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(whole);
-    same_samples_in_order(&m.out, whole, &all, SIZE_MAX);
-    if (m.types > 1) same_samples_in_order(&m.out, whole, &second, 1);
-    pprofc_profile_release(whole);
-    buffer_free(&m.out);
-  }
-}
-
 TEST(test_samples_are_added_up) {
   static const struct {
     unsigned quirks;
