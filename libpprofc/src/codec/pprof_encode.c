@@ -31,13 +31,6 @@ struct encoder {
   uint64_t *ids;     /* scratch for the location ids of a sample, with space for max_depth ids */
   uint32_t *frames;  /* scratch for the location indices of a sample, with space for max_depth
                         indices */
-  /* for each varint in the stacks of `coded` (a range of samples), the varint that replaces it;
-   * room for code_count varints */
-  struct stack_code *codes;
-  const struct segment *coded;
-  size_t code_count;
-  uint8_t *packed; /* scratch for an encoded stack, with space for max_depth * VARINT32_BYTES_MAX
-                      bytes and one struct stack_code; NULL if ids are not 1, 2, 3 ... */
   struct label *sorted;
   struct encode_sort_key *sort_keys;
   struct gzip_writer *gzip;
@@ -60,26 +53,6 @@ static size_t encode_most_fields(const pprofc_profile *p, size_t max_labels) {
   return sample + location + 1 + WIRE_RECORD_MAX;
 }
 
-static size_t encode_largest_map(const struct samples *s) {
-  size_t most = 0;
-  for (size_t i = 0; i < s->segment_count; i++)
-    if (s->segments[i].map_size > most) most = s->segments[i].map_size;
-  return most;
-}
-
-static size_t encode_packed_size(const pprofc_profile *p) {
-  return p->samples.max_depth * VARINT32_BYTES_MAX + sizeof(struct stack_code);
-}
-
-/* Allocates the tables for copying stacks without decoding their varints. */
-static bool encode_init_packed(struct encoder *e) {
-  if (e->p->locations.ids) return true;
-  e->code_count = encode_largest_map(&e->p->samples);
-  e->codes = arena_array(&e->arena, e->code_count, sizeof *e->codes);
-  e->packed = arena_array(&e->arena, encode_packed_size(e->p), 1);
-  return e->codes && e->packed;
-}
-
 /* Prepares an encoder. Returns false when out of memory. Even then, the caller must call
  * encoder_free. */
 static bool encoder_init(struct encoder *e, const pprofc_profile *p) {
@@ -96,8 +69,7 @@ static bool encoder_init(struct encoder *e, const pprofc_profile *p) {
   e->frames = arena_array(&e->arena, p->samples.max_depth, sizeof *e->frames);
   e->sorted = arena_array(&e->arena, max_labels, sizeof *e->sorted);
   e->sort_keys = arena_array(&e->arena, max_labels, sizeof *e->sort_keys);
-  if (!e->number || !e->message || !e->ids || !e->frames || !e->sorted || !e->sort_keys ||
-      !encode_init_packed(e))
+  if (!e->number || !e->message || !e->ids || !e->frames || !e->sorted || !e->sort_keys)
     return false;
   memset(e->number, 0xFF, p->strings.count * sizeof *e->number);
   return true;
@@ -230,37 +202,13 @@ static uint8_t *encode_labels(struct encoder *e, uint8_t *out, size_t sample) {
   return out;
 }
 
-/* Sets e->codes for a segment (a range of samples). A segment without a map needs no codes, because
- * encode_packed copies its stacks unchanged. */
-static void encode_begin_segment(struct encoder *e, const struct segment *segment) {
-  e->coded = segment;
-  for (size_t v = 0; segment->map && v < segment->map_size; v++) {
-    uint32_t location = segment->map[v];
-    e->codes[v] = (struct stack_code){{0}, 0};
-    if (location != LOCATION_HIDDEN) e->codes[v] = stack_code_of(location + 1);
-  }
-}
-
-/* Returns a stack as the varints of its location ids, which must be 1, 2, 3 and so on. Returns NULL
- * if a varint is longer than necessary. */
-static const uint8_t *encode_packed(struct encoder *e, struct packed_stack stack, size_t *size) {
-  if (!stack.map) {
-    *size = (size_t)(stack.root - stack.leaf);
-    return memchr(stack.leaf, 0, *size) ? NULL : stack.leaf;
-  }
-  uint8_t *out = e->packed;
-  uint32_t id;
-  while (stack_take_leaf_id(&stack, &id)) out = stack_put_code(out, &e->codes[id]);
-  *size = (size_t)(out - e->packed);
-  return e->packed;
-}
-
 static uint8_t *encode_locations(struct encoder *e, uint8_t *out, struct packed_stack stack) {
-  size_t size;
-  const uint8_t *packed = e->packed ? encode_packed(e, stack, &size) : NULL;
-  if (packed && size > (size_t)WIRE_UNPACKED_MAX * VARINT32_BYTES_MAX) {
+  size_t size = (size_t)(stack.root - stack.leaf);
+  /* Copy the bytes if they are the ids of the file, each as a varint of minimal length. */
+  if (!stack.map && !e->p->locations.ids && size > (size_t)WIRE_UNPACKED_MAX * VARINT32_BYTES_MAX &&
+      !memchr(stack.leaf, 0, size)) {
     out = wire_put_head(out, SAMPLE_LOCATION, size);
-    memcpy(out, packed, size);
+    memcpy(out, stack.leaf, size);
     return out + size;
   }
   size_t depth = stack_unpack(stack, e->frames);
@@ -273,10 +221,7 @@ static void encode_put_samples(struct encoder *e) {
   const uint64_t *values = (const uint64_t *)s->values;
   struct stack_reader reader = stack_reader_at(s, 0);
   for (size_t i = 0; i < s->count && gzip_writer_good(e->gzip); i++) {
-    struct packed_stack stack = stack_of(&reader, i);
-    const struct segment *segment = &s->segments[reader.segment];
-    if (e->packed && segment != e->coded) encode_begin_segment(e, segment);
-    uint8_t *out = encode_locations(e, e->message, stack);
+    uint8_t *out = encode_locations(e, e->message, stack_of(&reader, i));
     out = wire_put_list(out, SAMPLE_VALUE, values + i * e->p->type_count, e->p->type_count);
     encode_put_message(e, PROFILE_SAMPLE, encode_labels(e, out, i));
   }
