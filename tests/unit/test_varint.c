@@ -94,17 +94,3 @@ TEST(test_three_bytes_are_read_in_one_step) {
   CU_ASSERT_FALSE(varint_is_three(three + 1, three + 4));
   CU_ASSERT_FALSE(varint_is_three(four, four + 4));
 }
-
-TEST(test_one_and_two_bytes_are_read_without_a_branch) {
-  uint8_t bytes[VARINT_BYTES_MAX + 1];
-  bool good = true;
-  for (uint32_t v = 0; v < 1 << 15; v++) {
-    size_t size = varint_put(bytes, v), taken = 0;
-    bytes[size] = 0xFF; /* a byte of the next value */
-    bool is_short = varint_is_short(bytes, bytes + size + 1);
-    good = good && is_short == (size < 3);
-    good = good && (!is_short || (varint_short(bytes, &taken) == v && taken == size));
-    good = good && varint_is_short(bytes, bytes + size) == (size == 2);
-  }
-  CU_ASSERT(good);
-}

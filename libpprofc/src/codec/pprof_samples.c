@@ -82,28 +82,14 @@ static size_t count_frames(const uint8_t *data, size_t size) {
   return n;
 }
 
-/* Skips valid ids (1 to `count`) of at most two bytes. Returns the address of the first id that it
- * did not skip. The caller must check the remaining ids. */
-static const uint8_t *skip_short_ids(const uint8_t *at, const uint8_t *end, size_t count) {
-  size_t bytes;
-  while (varint_is_short(at, end) && (size_t)varint_short(at, &bytes) - 1 < count) at += bytes;
-  return at;
-}
-
 /* Checks that every id is the id of a location. Sets *depth to the depth of the stack. */
 static bool check_stack(struct decode_filler *f, const uint8_t *data, size_t size, size_t *depth) {
   struct wire w = {data, data + size - known_tail(f, data, size), NULL};
   const struct id_map *ids = &f->d->location_ids;
-  if (!ids->ids) w.at = skip_short_ids(w.at, w.end, ids->count);
   while (w.at < w.end) {
     uint64_t id;
     const uint8_t *start = w.at;
-    if (varint_is_three(start, w.end)) {
-      id = varint_three(start);
-      w.at = start + 3;
-    } else if (!wire_varint(&w, &id)) {
-      return bad_wire(f, &w);
-    }
+    if (!wire_varint(&w, &id)) return bad_wire(f, &w);
     if (id_map_find(ids, id) == MAP_NONE) return sample_fault(f, (struct fault){.at = start});
   }
   f->known = data;

@@ -66,18 +66,6 @@ static inline uint32_t varint_three(const uint8_t *p) {
   return (p[0] & VARINT_PAYLOAD) | (p[1] & VARINT_PAYLOAD) << 7 | (uint32_t)p[2] << 14;
 }
 
-/* True if the next varint has one or two bytes and two bytes can be read. */
-static inline bool varint_is_short(const uint8_t *p, const uint8_t *end) {
-  return end - p >= 2 && !(p[0] & p[1] & VARINT_MORE);
-}
-
-/* Returns the value of a varint of one or two bytes and sets *size to its size. Uses no branch. */
-static inline uint32_t varint_short(const uint8_t *p, size_t *size) {
-  uint32_t more = p[0] >> VARINT_PAYLOAD_BITS;
-  *size = 1 + more;
-  return (p[0] & VARINT_PAYLOAD) | ((uint32_t)p[1] << VARINT_PAYLOAD_BITS & (0u - more));
-}
-
 /* Reads the rest of a varint of four or more bytes. `v` contains the value of the first three
  * bytes. */
 static inline const uint8_t *varint_next_long(const uint8_t *p, uint32_t v, uint32_t *value) {
