@@ -108,19 +108,6 @@ DEFINE_PUT(put_label, struct label)
 DEFINE_PUT(put_type, struct value_type)
 DEFINE_PUT(put_mapping, struct mapping)
 
-/* Returns the address of element `index` of the column FIRST_FUNCTION or FIRST_LOCATION. Extends
- * the column if needed. Returns NULL after an error. */
-static uint32_t *first_of(pprofc_builder *b, int column, uint32_t index) {
-  struct builder_column *c = &b->columns[column];
-  if (c->count <= index) {
-    size_t more = (size_t)index + 1 - c->count;
-    if (!reserve(b, column, more)) return NULL;
-    memset((uint32_t *)c->items + c->count, 0xFF, more * sizeof(uint32_t));
-    c->count += more;
-  }
-  return (uint32_t *)c->items + index;
-}
-
 /* True if a table of `count` records may get another record. If not, makes the builder fail with
  * `message`. The number of records is limited, because indices have 32 bits and the largest values
  * are reserved. */
@@ -249,26 +236,17 @@ static uint32_t append_function(pprofc_builder *b, const struct function_fields 
   return (uint32_t)count;
 }
 
-/* Returns the index of an equal function, or adds `f` if no function is equal. Searches the hash
- * table, because FIRST_FUNCTION has a different function with this name. */
-static uint32_t add_namesake(pprofc_builder *b, const struct function_fields *f) {
-  uint64_t hash = hash_mix((uint64_t)f->name << 32 | f->system_name, f->filename);
-  hash = hash_mix(hash, (uint64_t)f->start_line);
-  MAP_FIND(index, &b->functions, hash, builder_same_function(b, index, f));
-  if (index != MAP_NONE) return index;
-  index = append_function(b, f);
-  if (index != PPROFC_NONE && !map_insert(&b->functions, hash, index)) builder_fail_nomem(b);
-  return index;
-}
-
 uint32_t builder_add_function(pprofc_builder *b, uint32_t name, uint32_t system_name,
                               uint32_t filename, int64_t start_line) {
   struct function_fields f = {name, system_name, filename, start_line};
   if (!builder_ok(b)) return PPROFC_NONE;
-  uint32_t *first = first_of(b, FIRST_FUNCTION, name);
-  if (!first) return PPROFC_NONE;
-  if (*first == PPROFC_NONE) return *first = append_function(b, &f);
-  return builder_same_function(b, *first, &f) ? *first : add_namesake(b, &f);
+  uint64_t hash = hash_mix((uint64_t)name << 32 | system_name, filename);
+  hash = hash_mix(hash, (uint64_t)start_line);
+  MAP_FIND(index, &b->functions, hash, builder_same_function(b, index, &f));
+  if (index != MAP_NONE) return index;
+  index = append_function(b, &f);
+  if (index != PPROFC_NONE && !map_insert(&b->functions, hash, index)) builder_fail_nomem(b);
+  return index;
 }
 
 /* True if the fields of location i equal the other arguments. */
@@ -321,10 +299,9 @@ uint32_t builder_append_location(pprofc_builder *b, uint32_t mapping, uint64_t a
   return (uint32_t)count;
 }
 
-/* Returns the index of an equal location, or adds the location if no location is equal. Searches
- * the hash table, which lacks the first location of each function (FIRST_LOCATION). */
-static uint32_t add_location(pprofc_builder *b, uint32_t mapping, uint64_t address,
-                             const pprofc_line *lines, size_t line_count) {
+uint32_t pprofc_builder_location(pprofc_builder *b, uint32_t mapping, uint64_t address,
+                                 const pprofc_line *lines, size_t line_count) {
+  if (!check_location(b, mapping, lines, line_count)) return PPROFC_NONE;
   uint64_t hash = hash_mix(address, mapping);
   for (size_t k = 0; k < line_count; k++) {
     hash = hash_mix(hash_mix(hash, lines[k].function), (uint64_t)lines[k].line);
@@ -336,18 +313,6 @@ static uint32_t add_location(pprofc_builder *b, uint32_t mapping, uint64_t addre
   index = builder_append_location(b, mapping, address, lines, line_count);
   if (index != PPROFC_NONE && !map_insert(&b->locations, hash, index)) builder_fail_nomem(b);
   return index;
-}
-
-uint32_t pprofc_builder_location(pprofc_builder *b, uint32_t mapping, uint64_t address,
-                                 const pprofc_line *lines, size_t line_count) {
-  if (!check_location(b, mapping, lines, line_count)) return PPROFC_NONE;
-  if (!line_count) return add_location(b, mapping, address, lines, 0);
-  uint32_t *first = first_of(b, FIRST_LOCATION, lines[0].function);
-  if (!first) return PPROFC_NONE;
-  if (*first == PPROFC_NONE)
-    return *first = builder_append_location(b, mapping, address, lines, line_count);
-  if (builder_same_location(b, *first, mapping, address, lines, line_count)) return *first;
-  return add_location(b, mapping, address, lines, line_count);
 }
 
 void builder_mark_folded(pprofc_builder *b, uint32_t location) {

@@ -30,9 +30,7 @@ enum {
   FUNCTION_FILENAME,
   FUNCTION_START_LINE,
   MAPPINGS,
-  FOLDED,         /* indices of the locations with is_folded set */
-  FIRST_FUNCTION, /* for each string, the first function with this name, or PPROFC_NONE */
-  FIRST_LOCATION, /* for each function, the index of its first location, or PPROFC_NONE */
+  FOLDED, /* indices of the locations with is_folded set */
   COLUMN_COUNT
 };
 
@@ -41,8 +39,7 @@ struct pprofc_builder {
   pprofc_error error;      /* error of the first call that failed, or status PPROFC_OK */
   pprofc_profile *profile; /* profile under construction; its region contains strings and stacks */
   struct interner strings;
-  /* hash tables; the first two lack items that FIRST_FUNCTION or FIRST_LOCATION has */
-  struct map functions, locations, mappings;
+  struct map functions, locations, mappings; /* hash tables of the records */
   struct builder_column columns[COLUMN_COUNT];
   uint8_t *chunk, *chunk_end; /* start and end of the memory for the next stacks */
   size_t max_depth, depth_limit;
