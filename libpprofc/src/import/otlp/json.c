@@ -126,7 +126,7 @@ static bool json_integer(struct otlp *o, const struct node *node, uint64_t *valu
   return true;
 }
 
-void otlp_put_varint(struct buffer *out, uint64_t value) {
+static void otlp_put_varint(struct buffer *out, uint64_t value) {
   uint8_t bytes[VARINT_BYTES_MAX];
   buffer_add(out, bytes, varint_put(bytes, value));
 }
@@ -142,7 +142,7 @@ void otlp_put_bytes(struct buffer *out, unsigned field, const void *data, size_t
   buffer_add(out, data, size);
 }
 
-void otlp_put_fixed(struct buffer *out, unsigned field, uint64_t value) {
+static void otlp_put_fixed(struct buffer *out, unsigned field, uint64_t value) {
   uint8_t bytes[1 + sizeof value];
   uint8_t *at = wire_put_key(bytes, field, WIRE_FIXED64);
   for (size_t i = 0; i < sizeof value; i++) at[i] = (uint8_t)(value >> 8 * i);

@@ -4,277 +4,397 @@
  * In old versions a profile has several sample types, and its stacks are ranges of one list of
  * locations. Index 0 of a table is an ordinary entry; in the current version index 0 means "not
  * set". Therefore each index grows by the number of entries that this file adds at the start of the
- * table. Some flags became attributes. In 1.6 the tables are fields of the message itself. */
+ * table. Some flags became attributes. */
 #include "import/otlp/otlp.h"
+#include "otlp_older.pb-c.h"
 
 #define OLDER_MAX_TYPES 256u
 
-/* Rules for the fields of a profile except types, samples, locations, comments and default type. */
-static const struct older_rule older_header[] = {{4, 3, OLDER_TIME, 0},
-                                                 {5, 4, OLDER_COPY, 0},
-                                                 {6, 5, OLDER_TYPE, 0},
-                                                 {7, 6, OLDER_COPY, 0},
-                                                 {10, 7, OLDER_COPY, 0},
-                                                 {14, 11, OLDER_ATTRIBUTES, 0},
-                                                 {0}};
+/* Tables of the dictionary, by their field numbers in the current version. */
+enum {
+  OLDER_MAPPING = 1,
+  OLDER_LOCATION,
+  OLDER_FUNCTION,
+  OLDER_LINK,
+  OLDER_STRING,
+  OLDER_ATTRIBUTE,
+  OLDER_STACK
+};
+
+/* Keys of the attributes that replace flags of the old schema. These attributes follow the zero
+ * value (entry 0) of the new table. */
+enum { OLDER_IS_FOLDED, OLDER_HAS_FUNCTIONS, OLDER_FLAGS = 5 };
+static const char *const older_flags[OLDER_FLAGS] = {
+    "pprof.location.is_folded",        "pprof.mapping.has_functions",
+    "pprof.mapping.has_filenames",     "pprof.mapping.has_line_numbers",
+    "pprof.mapping.has_inline_frames",
+};
+
+struct older {
+  struct otlp *otlp;
+  struct arena arena;       /* memory for lists of attributes and locations */
+  struct buffer dictionary; /* tables of the current version */
+  /* Numbers of strings, attributes and stacks in the new tables so far. */
+  size_t new_strings, attribute_count, stack_count;
+};
+
+/* Returns the new index of an attribute. */
+static int32_t older_attribute(int32_t index) {
+  return (int32_t)((uint32_t)index + 1 + OLDER_FLAGS);
+}
+
+/* Returns the new index of any other entry, or 0 if the field is missing. */
+static int32_t older_index(bool given, int32_t index) {
+  return given ? (int32_t)((uint32_t)index + 1) : 0;
+}
+
+/* Appends a message of the current version as a field. */
+static void older_put(struct buffer *out, unsigned field, const void *message) {
+  size_t size = protobuf_c_message_get_packed_size(message);
+  uint8_t head[WIRE_FIELD_MAX];
+  buffer_add(out, head, (size_t)(wire_put_head(head, field, size) - head));
+  if (!buffer_reserve(out, size)) return;
+  protobuf_c_message_pack(message, (uint8_t *)out->data + out->size);
+  out->size += size;
+}
+
+/* Appends an encoded message as a field, and frees the message. */
+static void older_put_message(struct buffer *out, unsigned field, struct buffer *message) {
+  otlp_put_bytes(out, field, message->data, message->size);
+  out->failed |= message->failed;
+  buffer_free(message);
+}
+
+/* Copies a list of attributes with new indices. The copy has room for `more` attributes. Returns
+ * NULL when out of memory. */
+static int32_t *older_attributes(struct older *c, const int32_t *old, size_t count, size_t more) {
+  int32_t *list = arena_array(&c->arena, count + more, sizeof *list);
+  import_need(c->otlp->builder, list != NULL);
+  for (size_t i = 0; list && i < count; i++) list[i] = older_attribute(old[i]);
+  return list;
+}
+
+/* ---- dictionary -------------------------------------- */
+
+static uint64_t older_new_string(struct older *c, pprofc_str text) {
+  otlp_put_bytes(&c->dictionary, OLDER_STRING, text.data, text.size);
+  return c->new_strings++;
+}
+
+/* Appends an attribute to the dictionary and returns its index. `value` is an encoded AnyValue;
+ * `unit` is a string index of the new table, or 0. */
+static int32_t older_new_attribute(struct older *c, pprofc_str key, pprofc_str value,
+                                   int32_t unit) {
+  struct buffer out = buffer_make(c->otlp->mem, SIZE_MAX);
+  otlp_put_integer(&out, 1, older_new_string(c, key));
+  otlp_put_bytes(&out, 2, value.data, value.size);
+  otlp_put_integer(&out, 3, (uint32_t)unit);
+  older_put_message(&c->dictionary, OLDER_ATTRIBUTE, &out);
+  return (int32_t)c->attribute_count++;
+}
+
+static bool older_mapping(struct older *c, const Older__Mapping *m) {
+  const bool flags[] = {m->has_functions, m->has_filenames, m->has_line_numbers,
+                        m->has_inline_frames};
+  Otlp__Mapping made = OTLP__MAPPING__INIT;
+  made.memory_start = m->memory_start;
+  made.memory_limit = m->memory_limit;
+  made.file_offset = m->file_offset;
+  made.filename_strindex = older_index(m->has_filename_strindex, m->filename_strindex);
+  made.n_attribute_indices = m->n_attribute_indices;
+  made.attribute_indices =
+      older_attributes(c, m->attribute_indices, m->n_attribute_indices, OLDER_FLAGS);
+  if (!made.attribute_indices) return false;
+  for (int32_t i = 0; i < 4; i++)
+    if (flags[i]) made.attribute_indices[made.n_attribute_indices++] = 1 + OLDER_HAS_FUNCTIONS + i;
+  older_put(&c->dictionary, OLDER_MAPPING, &made);
+  return true;
+}
+
+/* Rewrites a location. A line without a function gets the first function, because in old versions a
+ * missing index means index 0. */
+static bool older_location(struct older *c, const Older__Location *l) {
+  Otlp__Location made = OTLP__LOCATION__INIT;
+  Otlp__Line *lines = arena_array(&c->arena, l->n_line, sizeof *lines);
+  made.lines = arena_array(&c->arena, l->n_line, sizeof *made.lines);
+  made.attribute_indices = older_attributes(c, l->attribute_indices, l->n_attribute_indices, 1);
+  if (!import_need(c->otlp->builder, lines && made.lines && made.attribute_indices)) return false;
+  made.mapping_index = older_index(l->has_mapping_index, l->mapping_index);
+  made.address = l->address;
+  for (; made.n_lines < l->n_line; made.n_lines++) {
+    const Older__Line *line = l->line[made.n_lines];
+    made.lines[made.n_lines] = &lines[made.n_lines];
+    otlp__line__init(&lines[made.n_lines]);
+    lines[made.n_lines].function_index = older_index(true, line->function_index);
+    lines[made.n_lines].line = line->line;
+    lines[made.n_lines].column = line->column;
+  }
+  made.n_attribute_indices = l->n_attribute_indices;
+  if (l->is_folded) made.attribute_indices[made.n_attribute_indices++] = 1 + OLDER_IS_FOLDED;
+  older_put(&c->dictionary, OLDER_LOCATION, &made);
+  return true;
+}
+
+static void older_function(struct older *c, const Older__Function *f) {
+  Otlp__Function made = OTLP__FUNCTION__INIT;
+  made.name_strindex = older_index(f->has_name_strindex, f->name_strindex);
+  made.system_name_strindex = older_index(f->has_system_name_strindex, f->system_name_strindex);
+  made.filename_strindex = older_index(f->has_filename_strindex, f->filename_strindex);
+  made.start_line = f->start_line;
+  older_put(&c->dictionary, OLDER_FUNCTION, &made);
+}
+
+/* Copies the attributes to the new table, together with their units. In the old tables, each key
+ * has a unit; in the new table, each attribute has one. If a key has several units, the first
+ * applies. Returns false if a unit is invalid, and when out of memory. */
+static bool older_attribute_table(struct older *c, const Older__Tables *t, struct interner *keys) {
+  int32_t *units = arena_array(&c->arena, t->n_attribute_units, sizeof *units);
+  if (!import_need(c->otlp->builder, units != NULL)) return false;
+  for (size_t i = 0; i < t->n_attribute_units; i++) {
+    const Older__Unit *unit = t->attribute_units[i];
+    uint32_t key = (uint32_t)unit->attribute_key_strindex, text = (uint32_t)unit->unit_strindex;
+    if (key >= t->n_string_table || text >= t->n_string_table) return false;
+    size_t known = keys->count;
+    uint32_t index = interner_add(keys, otlp_bytes(&t->string_table[key]));
+    if (!import_need(c->otlp->builder, index != MAP_NONE)) return false;
+    if (index == known) units[index] = (int32_t)text + 1;
+  }
+  for (size_t i = 0; i < t->n_attribute_table; i++) {
+    const Older__Attribute *a = t->attribute_table[i];
+    uint32_t key = interner_find(keys, otlp_bytes(&a->key));
+    older_new_attribute(c, otlp_bytes(&a->key), otlp_bytes(&a->value),
+                        key == MAP_NONE ? 0 : units[key]);
+  }
+  return true;
+}
+
+/* Writes the zero values of all tables, the strings, and the attributes that replace flags. */
+static void older_begin(struct older *c, const Older__Tables *t) {
+  static const char yes[] = {2 << 3 | WIRE_VARINT, 1};
+  for (unsigned table = OLDER_MAPPING; table <= OLDER_STACK; table++)
+    otlp_put_bytes(&c->dictionary, table, "", 0);
+  c->new_strings = c->attribute_count = c->stack_count = 1;
+  for (size_t i = 0; i < t->n_string_table; i++)
+    older_new_string(c, otlp_bytes(&t->string_table[i]));
+  for (size_t i = 0; i < OLDER_FLAGS; i++)
+    older_new_attribute(c, str_of(older_flags[i]), (pprofc_str){yes, sizeof yes}, 0);
+}
+
+static bool older_tables(struct older *c, const Older__Tables *t) {
+  struct interner keys;
+  bool ok = true;
+  older_begin(c, t);
+  for (size_t i = 0; ok && i < t->n_mapping_table; i++) ok = older_mapping(c, t->mapping_table[i]);
+  for (size_t i = 0; ok && i < t->n_location_table; i++)
+    ok = older_location(c, t->location_table[i]);
+  for (size_t i = 0; ok && i < t->n_function_table; i++) older_function(c, t->function_table[i]);
+  for (size_t i = 0; ok && i < t->n_link_table; i++)
+    otlp_put_bytes(&c->dictionary, OLDER_LINK, t->link_table[i].data, t->link_table[i].len);
+  interner_init(&keys, c->otlp->mem);
+  ok = ok && older_attribute_table(c, t, &keys);
+  interner_free(&keys);
+  return ok;
+}
+
+/* Appends the tables of a message to `tables`, as an encoded Older__Tables. In version 1.6 the
+ * tables are fields of the message itself. Returns false if the message is invalid. */
+static bool older_find_tables(pprofc_str message, struct buffer *tables) {
+  struct wire w = wire_over(message.data, message.size), all = w;
+  struct wire_field field;
+  bool is_flat = false;
+  while (wire_each(&w, &field)) {
+    if (field.type != WIRE_BYTES || !field.number || field.number > OLDER_STACK + 1) return false;
+    is_flat |= field.number > 2;
+  }
+  while (wire_each(&all, &field)) {
+    if (field.number == 1) continue;
+    if (is_flat)
+      otlp_put_bytes(tables, (unsigned)field.number - 1, field.data, field.size);
+    else
+      buffer_add(tables, field.data, field.size);
+  }
+  return !w.fault;
+}
 
 /* ---- profiles ---------------------------------------- */
 
-/* Adds an attribute to the header of a profile. The attribute's value is the string with the index
- * `string` in the old table. */
-static void older_text_attribute(struct older *c, struct buffer *header, const char *key,
-                                 uint64_t string) {
+/* Returns a new attribute whose value is the string with an index of the old table. */
+static int32_t older_text_attribute(struct older *c, const char *key, int32_t string) {
   uint8_t value[WIRE_FIELD_MAX];
-  size_t size = (size_t)(wire_put_integer(value, 8, string + OLDER_SHIFT) - value);
-  otlp_put_integer(header, 11, c->attribute_count);
-  older_new_attribute(c, str_of(key), value, size, 0);
+  size_t size = (size_t)(wire_put_integer(value, 8, (uint32_t)string + 1) - value);
+  return older_new_attribute(c, str_of(key), (pprofc_str){(const char *)value, size}, 0);
 }
 
-static bool older_comments(struct older *c, struct buffer *header, const struct wire_field *f) {
-  struct wire w = wire_inside(f);
-  uint64_t string;
-  if (f->type == WIRE_VARINT) older_text_attribute(c, header, "pprof.profile.comment", f->value);
-  while (w.at < w.end) {
-    if (!wire_varint(&w, &string)) return false;
-    older_text_attribute(c, header, "pprof.profile.comment", string);
-  }
+static Otlp__ValueType older_type(const Older__ValueType *old) {
+  Otlp__ValueType type = OTLP__VALUE_TYPE__INIT;
+  type.type_strindex = older_index(old->has_type_strindex, old->type_strindex);
+  type.unit_strindex = older_index(old->has_unit_strindex, old->unit_strindex);
+  return type;
+}
+
+/* Sets the attributes of a profile. Comments and the name of the default sample type become
+ * attributes. */
+static bool older_header_attributes(struct older *c, const Older__Profile *p, Otlp__Profile *made) {
+  size_t type = (uint32_t)p->default_sample_type_index, count = 0;
+  int32_t *list =
+      arena_array(&c->arena, p->n_comment_strindices + p->n_attribute_indices + 1, sizeof *list);
+  if (!import_need(c->otlp->builder, list != NULL)) return false;
+  for (size_t i = 0; i < p->n_comment_strindices; i++)
+    list[count++] = older_text_attribute(c, "pprof.profile.comment", p->comment_strindices[i]);
+  for (size_t i = 0; i < p->n_attribute_indices; i++)
+    list[count++] = older_attribute(p->attribute_indices[i]);
+  if (type && type < p->n_sample_type && p->sample_type[type]->has_type_strindex)
+    list[count++] = older_text_attribute(c, "pprof.profile.default_sample_type",
+                                         p->sample_type[type]->type_strindex);
+  made->attribute_indices = list;
+  made->n_attribute_indices = count;
   return true;
-}
-
-/* Appends the locations in a field to the list of locations of the profile. */
-static bool older_locations(struct older *c, const struct wire_field *f) {
-  struct wire w = wire_inside(f);
-  uint64_t value = f->value;
-  size_t room = f->type == WIRE_VARINT ? 1 : f->size;
-  if (!import_need(c->otlp->builder, ARRAY_RESERVE(c->otlp->mem, c->locations, c->location_capacity,
-                                                   c->location_count + room)))
-    return false;
-  if (f->type == WIRE_VARINT) c->locations[c->location_count++] = value + OLDER_SHIFT;
-  while (w.at < w.end) {
-    if (!wire_varint(&w, &value)) return false;
-    c->locations[c->location_count++] = value + OLDER_SHIFT;
-  }
-  return true;
-}
-
-/* A profile that is being rewritten. `header` has its rewritten fields except types and samples,
- * and `types` has its sample types. */
-struct older_profile {
-  struct buffer header;
-  struct wire_field types[OLDER_MAX_TYPES];
-  size_t type_count;
-  uint64_t default_type; /* index of the default type in `types`; 0 if not given */
-};
-
-static bool older_profile_field(struct older *c, struct older_profile *p,
-                                const struct wire_field *f) {
-  const struct older_rule *rule = older_rule_of(older_header, f->number);
-  if (f->number == 1) {
-    if (p->type_count == OLDER_MAX_TYPES)
-      return import_refuse(c->otlp->builder, PPROFC_E_LIMIT, "more than %u sample types",
-                           OLDER_MAX_TYPES);
-    p->types[p->type_count++] = *f;
-  }
-  if (f->number == 9) p->default_type = f->value;
-  if (f->number == 3) return older_locations(c, f);
-  if (f->number == 8) return older_comments(c, &p->header, f);
-  return !rule || older_put_field(c, &p->header, rule, f);
-}
-
-static bool older_sample_field(struct older_sample *s, const struct wire_field *f) {
-  if (f->number == 1) s->start = f->value;
-  if (f->number == 2) s->length = f->value;
-  if (f->number == 5) s->link = f->value + OLDER_SHIFT;
-  if (f->number == 3) return older_add_numbers(&s->values, f, 0);
-  if (f->number == 4) return older_add_numbers(&s->attributes, f, OLDER_ATTRIBUTE_SHIFT);
-  if (f->number == 6) return older_add_numbers(&s->times, f, 0);
-  return true;
-}
-
-/* Reads a sample. Returns NULL if the sample is invalid. The next call overwrites the returned
- * sample. */
-static struct older_sample *older_read_sample(struct older *c, const struct wire_field *f) {
-  struct older_sample *s = &c->sample;
-  struct wire w = wire_inside(f);
-  struct wire_field field;
-  s->start = s->length = s->link = 0;
-  buffer_clear(&s->values);
-  buffer_clear(&s->attributes);
-  buffer_clear(&s->times);
-  while (f->type == WIRE_BYTES && wire_each(&w, &field))
-    if (!older_sample_field(s, &field)) return NULL;
-  return f->type == WIRE_BYTES && !w.fault ? s : NULL;
-}
-
-/* Writes value `index` of a sample. Writes the times with the first value (index 0), or if the
- * sample has no values. */
-static void older_put_value(const struct older_sample *s, size_t index, struct buffer *out) {
-  const uint8_t *data = (const uint8_t *)s->values.data, *times = (const uint8_t *)s->times.data;
-  struct wire w = wire_over(data, s->values.size);
-  uint8_t bytes[VARINT_BYTES_MAX];
-  uint64_t value;
-  for (size_t i = 0; i <= index && w.at < w.end && wire_varint(&w, &value); i++)
-    if (i == index) otlp_put_bytes(out, 4, bytes, varint_put(bytes, value));
-  if (s->values.size && index) return;
-  w = wire_over(times, s->times.size);
-  while (w.at < w.end && wire_varint(&w, &value)) otlp_put_fixed(out, 5, value);
-}
-
-/* Writes a sample with the value of type `index`. `stack` is the index of its stack, which
- * older_put_stack has written. */
-static bool older_put_sample(struct older *c, const struct wire_field *f, size_t index,
-                             uint64_t stack, struct buffer *profile) {
-  struct older_sample *s = older_read_sample(c, f);
-  if (!s) return false;
-  struct buffer out = buffer_make(c->otlp->mem, SIZE_MAX);
-  otlp_put_integer(&out, 1, stack);
-  older_put_numbers(&out, 2, &s->attributes);
-  if (s->link) otlp_put_integer(&out, 3, s->link);
-  older_put_value(s, index, &out);
-  out.failed |= s->values.failed || s->times.failed;
-  older_put_message(profile, 2, &out);
-  return true;
-}
-
-/* Writes the stack of a sample to the dictionary. */
-static bool older_put_stack(struct older *c, const struct wire_field *f) {
-  struct older_sample *s = older_read_sample(c, f);
-  struct buffer list, stack;
-  if (!s) return false;
-  if (s->length) s->length -= c->excess;
-  if (s->start > c->location_count || s->length > c->location_count - s->start)
-    return import_refuse(c->otlp->builder, PPROFC_E_FORMAT,
-                         "locations %llu to %llu are outside the list of %zu",
-                         (unsigned long long)s->start, (unsigned long long)(s->start + s->length),
-                         c->location_count);
-  buffer_init(&list, c->otlp->mem, SIZE_MAX);
-  buffer_init(&stack, c->otlp->mem, SIZE_MAX);
-  for (uint64_t i = 0; i < s->length && !list.failed; i++)
-    otlp_put_varint(&list, c->locations[s->start + i]);
-  older_put_numbers(&stack, 1, &list);
-  older_put_message(&c->dictionary, OLDER_STACK, &stack);
-  c->stack_count++;
-  return import_need(c->otlp->builder, !c->dictionary.failed);
 }
 
 /* True if each sample's range of locations is one location too long: the ranges, each shortened by
  * one, cover the list of locations without gaps. async-profiler 4.2 writes such ranges. It counts a
  * frame for the thread, but writes the thread as an attribute. */
-static bool older_counts_thread(struct older *c, const struct wire_field *f) {
-  struct wire w = wire_inside(f);
-  struct wire_field field;
-  uint64_t end = 0;
-  bool ok = c->location_count > 0;
-  while (ok && wire_each(&w, &field)) {
-    if (field.number != 2) continue;
-    const struct older_sample *s = older_read_sample(c, &field);
-    ok = s && s->start == end && s->length;
-    end = ok ? s->start + s->length - 1 : 0;
+static bool older_counts_thread(const Older__Profile *p) {
+  int64_t end = 0;
+  for (size_t i = 0; i < p->n_sample; i++) {
+    const Older__Sample *s = p->sample[i];
+    if (s->locations_start_index != end || s->locations_length <= 0) return false;
+    end += s->locations_length - 1;
   }
-  return ok && end == c->location_count;
+  return end && (uint64_t)end == p->n_location_indices;
 }
 
-/* Writes a profile with only the sample type `index`. For the first type, also writes the stacks to
- * the dictionary. */
-static bool older_put_profile(struct older *c, const struct older_profile *p, size_t index,
-                              const struct wire_field *f, size_t first_stack,
-                              struct buffer *scope) {
-  static const struct older_rule type = {1, 1, OLDER_TYPE, 0};
-  struct wire w = wire_inside(f);
-  struct wire_field field;
-  bool ok = true;
+/* Writes the stack of a sample to the dictionary. `excess` is the number of locations by which the
+ * writer made the range too long. */
+static bool older_put_stack(struct older *c, const Older__Profile *p, const Older__Sample *s,
+                            int32_t excess) {
+  Otlp__Stack stack = OTLP__STACK__INIT;
+  uint64_t start = (uint64_t)(int64_t)s->locations_start_index;
+  uint64_t length = (uint64_t)(int64_t)s->locations_length;
+  if (length) length -= (uint64_t)excess;
+  if (start > p->n_location_indices || length > p->n_location_indices - start)
+    return import_refuse(
+        c->otlp->builder, PPROFC_E_FORMAT, "locations %llu to %llu are outside the list of %zu",
+        (unsigned long long)start, (unsigned long long)(start + length), p->n_location_indices);
+  stack.n_location_indices = (size_t)length;
+  if (length) stack.location_indices = p->location_indices + start;
+  older_put(&c->dictionary, OLDER_STACK, &stack);
+  c->stack_count++;
+  return import_need(c->otlp->builder, !c->dictionary.failed);
+}
+
+/* Writes a sample with the value of type `index`. The times belong to the first type, or to all
+ * types if the sample has no values. */
+static void older_put_sample(struct older *c, const Older__Sample *s, size_t index, size_t stack,
+                             struct buffer *profile) {
+  Otlp__Sample made = OTLP__SAMPLE__INIT;
+  made.stack_index = (int32_t)stack;
+  made.link_index = older_index(s->has_link_index, s->link_index);
+  made.n_attribute_indices = s->n_attribute_indices;
+  made.attribute_indices = older_attributes(c, s->attribute_indices, s->n_attribute_indices, 0);
+  made.n_values = index < s->n_value;
+  if (made.n_values) made.values = s->value + index;
+  if (!index || !s->n_value) made.n_timestamps_unix_nano = s->n_timestamps_unix_nano;
+  made.timestamps_unix_nano = s->timestamps_unix_nano;
+  if (made.attribute_indices) older_put(profile, 2, &made);
+}
+
+/* Writes a profile with only the sample type `index`, and the fields of `made`. For the first type,
+ * also writes the stacks to the dictionary. */
+static bool older_put_profile(struct older *c, const Older__Profile *p, Otlp__Profile *made,
+                              size_t index, size_t first_stack, struct buffer *scope) {
   struct buffer out = buffer_make(c->otlp->mem, SIZE_MAX);
-  buffer_add(&out, p->header.data, p->header.size);
-  if (index < p->type_count) ok = older_put_field(c, &out, &type, &p->types[index]);
-  for (size_t stack = first_stack; ok && !out.failed && wire_each(&w, &field);) {
-    if (field.number != 2) continue;
-    ok = (index || older_put_stack(c, &field)) && older_put_sample(c, &field, index, stack++, &out);
+  int32_t excess = older_counts_thread(p);
+  Otlp__ValueType type;
+  if (index < p->n_sample_type) {
+    type = older_type(p->sample_type[index]);
+    made->sample_type = &type;
+  }
+  bool ok = buffer_reserve(&out, protobuf_c_message_get_packed_size(&made->base));
+  if (ok) out.size = protobuf_c_message_pack(&made->base, (uint8_t *)out.data);
+  for (size_t i = 0; ok && i < p->n_sample; i++) {
+    ok = index || older_put_stack(c, p, p->sample[i], excess);
+    if (ok) older_put_sample(c, p->sample[i], index, first_stack + i, &out);
   }
   older_put_message(scope, 2, &out);
   return ok;
 }
 
-/* Adds an attribute with the name of the profile's default sample type, if the profile has one. */
-static bool older_default_type(struct older *c, struct older_profile *p) {
-  if (!p->default_type || p->default_type >= p->type_count) return true;
-  struct wire w = wire_inside(&p->types[p->default_type]);
-  struct wire_field field;
-  while (wire_each(&w, &field))
-    if (field.number == 1)
-      older_text_attribute(c, &p->header, "pprof.profile.default_sample_type", field.value);
-  return !w.fault;
-}
-
-static bool older_profile(struct older *c, const struct wire_field *f, struct buffer *scope) {
-  struct older_profile p = {.type_count = 0};
-  struct wire w = wire_inside(f);
-  struct wire_field field;
-  bool ok = true;
+/* Writes a profile for each sample type. */
+static bool older_profile(struct older *c, const Older__Profile *p, struct buffer *scope) {
+  Otlp__Profile made = OTLP__PROFILE__INIT;
+  Otlp__ValueType period_type;
   size_t first_stack = c->stack_count;
-  c->location_count = 0;
-  buffer_init(&p.header, c->otlp->mem, SIZE_MAX);
-  while (ok && wire_each(&w, &field)) ok = older_profile_field(c, &p, &field);
-  ok = ok && !w.fault && older_default_type(c, &p);
-  c->excess = ok && older_counts_thread(c, f);
-  for (size_t i = 0; ok && (i < p.type_count || !i); i++)
-    ok = older_put_profile(c, &p, i, f, first_stack, scope);
-  scope->failed |= p.header.failed;
-  buffer_free(&p.header);
+  if (p->n_sample_type > OLDER_MAX_TYPES)
+    return import_refuse(c->otlp->builder, PPROFC_E_LIMIT, "more than %u sample types",
+                         OLDER_MAX_TYPES);
+  made.time_unix_nano = (uint64_t)p->time_nanos;
+  made.duration_nano = p->duration_nanos;
+  made.period = p->period;
+  made.profile_id = p->profile_id;
+  if (p->period_type) {
+    period_type = older_type(p->period_type);
+    made.period_type = &period_type;
+  }
+  for (size_t i = 0; i < p->n_location_indices; i++)
+    p->location_indices[i] = older_index(true, p->location_indices[i]);
+  bool ok = older_header_attributes(c, p, &made);
+  for (size_t i = 0; ok && (i < p->n_sample_type || !i); i++)
+    ok = older_put_profile(c, p, &made, i, first_stack, scope);
   return ok;
 }
 
 /* ---- the message ------------------------------------- */
 
-/* Rewrites a resource, or a scope if `is_scope` is true. Copies field 1, which describes the
- * resource or scope. Rewrites each field 2: a scope of a resource, or a profile of a scope. */
-static bool older_level(struct older *c, const struct wire_field *f, bool is_scope,
-                        struct buffer *parent, unsigned number) {
-  struct wire w = wire_inside(f);
-  struct wire_field field;
-  bool ok = f->type == WIRE_BYTES;
+static bool older_scope(struct older *c, const Older__Scope *s, struct buffer *resource) {
   struct buffer out = buffer_make(c->otlp->mem, SIZE_MAX);
-  while (ok && wire_each(&w, &field)) {
-    ok = field.number > 2 || field.type == WIRE_BYTES;
-    if (!ok || field.number > 2) continue;
-    if (field.number == 1)
-      older_put_copy(&out, 1, &field);
-    else
-      ok = is_scope ? older_profile(c, &field, &out) : older_level(c, &field, true, &out, 2);
-  }
-  older_put_message(parent, number, &out);
-  return ok && !w.fault;
+  bool ok = true;
+  for (size_t i = 0; i < s->n_scope; i++)
+    otlp_put_bytes(&out, 1, s->scope[i].data, s->scope[i].len);
+  for (size_t i = 0; ok && i < s->n_profiles; i++) ok = older_profile(c, s->profiles[i], &out);
+  older_put_message(resource, 2, &out);
+  return ok;
+}
+
+static bool older_resource(struct older *c, const struct wire_field *f, struct buffer *message) {
+  ProtobufCAllocator scratch = otlp_scratch(c->otlp);
+  struct buffer out = buffer_make(c->otlp->mem, SIZE_MAX);
+  const Older__Resource *r = older__resource__unpack(&scratch, f->size, f->data);
+  bool ok = r != NULL;
+  for (size_t i = 0; ok && i < r->n_resource; i++)
+    otlp_put_bytes(&out, 1, r->resource[i].data, r->resource[i].len);
+  for (size_t i = 0; ok && i < r->n_scope_profiles; i++)
+    ok = older_scope(c, r->scope_profiles[i], &out);
+  older_put_message(message, 1, &out);
+  return ok;
 }
 
 static bool older_message(struct older *c, pprofc_str message, struct buffer *out) {
-  const uint8_t *data = (const uint8_t *)message.data;
-  struct wire w = wire_over(data, message.size);
+  ProtobufCAllocator scratch = otlp_scratch(c->otlp);
+  struct buffer bytes = buffer_make(c->otlp->mem, SIZE_MAX);
+  struct wire w = wire_over(message.data, message.size);
   struct wire_field field;
-  if (!older_all_tables(c, message)) return false;
-  while (wire_each(&w, &field))
-    if (field.number == 1 && !older_level(c, &field, false, out, 1)) return false;
+  const Older__Tables *tables = NULL;
+  if (older_find_tables(message, &bytes) && !bytes.failed)
+    tables = older__tables__unpack(&scratch, bytes.size, (const uint8_t *)bytes.data);
+  bool ok = tables && older_tables(c, tables);
+  out->failed |= bytes.failed;
+  buffer_free(&bytes);
+  while (ok && wire_each(&w, &field))
+    if (field.number == 1) ok = older_resource(c, &field, out);
   older_put_message(out, 2, &c->dictionary);
-  return !w.fault;
+  return ok;
 }
 
 bool otlp_from_older(struct otlp *o, pprofc_str *message) {
   struct older c = {.otlp = o};
-  o->frame_number = o->frame_count + 1;
   struct buffer out = buffer_make(o->mem, SIZE_MAX);
+  o->frame_number = o->frame_count + 1;
+  arena_init(&c.arena, o->mem);
   buffer_init(&c.dictionary, o->mem, SIZE_MAX);
-  interner_init(&c.unit_keys, o->mem);
-  buffer_init(&c.sample.values, o->mem, SIZE_MAX);
-  buffer_init(&c.sample.attributes, o->mem, SIZE_MAX);
-  buffer_init(&c.sample.times, o->mem, SIZE_MAX);
   bool ok = older_message(&c, *message, &out);
-  bool failed = out.failed || c.dictionary.failed;
+  bool failed = out.failed;
   *message = buffer_take(&out, o->arena);
-  ARRAY_FREE(o->mem, c.strings, c.string_capacity);
-  ARRAY_FREE(o->mem, c.units, c.unit_capacity);
-  ARRAY_FREE(o->mem, c.locations, c.location_capacity);
-  buffer_free(&c.sample.values);
-  buffer_free(&c.sample.attributes);
-  buffer_free(&c.sample.times);
-  buffer_free(&c.dictionary);
-  interner_free(&c.unit_keys);
+  arena_free(&c.arena);
   return import_need(o->builder, !failed && (!ok || message->data)) && (ok || otlp_fail_message(o));
 }
