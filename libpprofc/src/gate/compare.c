@@ -198,6 +198,8 @@ static void compare_means(const struct gate *gate, struct gate_row *row, struct 
   if (!row->tested || row->delta_kind != GATE_DELTA_NUMBER || row->base == 0) return;
   compare_interval(row, x, base.count, y, head.count,
                    pprofc_t_quantile(1 - gate->settings.alpha / 2, t.degrees));
+  /* Values without a sign, such as times, cannot fall by more than 100 %. */
+  if (row->low < -1 && base.sorted[0] >= 0 && head.sorted[0] >= 0) row->low = -1;
 }
 
 static bool test_medians(const struct gate *gate, struct gate_row *row, struct gate_sample base,
