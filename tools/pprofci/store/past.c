@@ -1,6 +1,7 @@
 /* Reads the records of a store, one for each stored run, into memory. */
 #include "store/store.h"
 
+#include "http/url.h"
 #include "run/files.h"
 
 void past_init(struct past *past) {
@@ -124,16 +125,20 @@ pprofc_status past_read_one(struct past *past, struct backing *backing, const ch
   return status;
 }
 
-/* Reads a key "tags/NAME/COMMIT" and sets the tag of the commit's runs. */
+/* Reads a key "tags/NAME/COMMIT" and adds the tag to the commit's runs. NAME is escaped. */
 static void past_note_tag(void *context, const struct stored_key *key) {
   struct past *past = context;
   pprofc_str rest = str_of(key->name), name, commit;
   size_t last = str_find_last_char(rest, '/');
   commit = str_slice(rest, last + 1, rest.size);
   name = str_slice(rest, sizeof "tags/" - 1, last);
-  const char *tag = text_keep(&past->arena, name);
-  for (size_t i = 0; i < past->run_count; i++)
-    if (str_equal(past->runs[i].place.commit, commit)) past->runs[i].tag = tag;
+  pprofc_str plain = url_unescape(&past->arena, name, false);
+  const char *tag = plain.data ? plain.data : text_keep(&past->arena, name);
+  for (size_t i = 0; i < past->run_count; i++) {
+    struct past_run *run = &past->runs[i];
+    if (!str_equal(run->place.commit, commit)) continue;
+    run->tag = run->tag ? text_printf(&past->arena, "%s, %s", run->tag, tag) : tag;
+  }
 }
 
 void past_sort(struct past *past) {

@@ -79,7 +79,7 @@ struct past_run {
   /* index of the run's first point (measured value), and number of its points */
   size_t first_point, points;
   size_t first_profile, profiles;
-  const char *tag; /* tag of the commit, or NULL */
+  const char *tag; /* tags of the commit, separated by ", ", or NULL */
 };
 
 struct past_series {
