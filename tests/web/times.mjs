@@ -264,6 +264,27 @@ async function testInstants() {
   await page.context().close();
 }
 
+// ---- sample types ----
+
+/** The timeline and the strip have only events of the shown type: no wait belongs to the CPU time of a JFR recording. */
+async function testTypes() {
+  const html = path.join(work, "jfr.html");
+  run("-flame", `-output=${html}`, path.join(testdata, "imports", "calls.jfr.gz"));
+  const page = await open(`${pathToFileURL(html).href}#timeline=1`);
+  await ready(page);
+  const sum = () => page.evaluate(() => { const { from, to } = window.pprofc.model.times; return to.reduce((all, end, i) => all + end - from[i], 0); });
+  const shown = () => page.evaluate(() => window.pprofc.view.head[0]), wait = "java/lang/Object.wait0";
+  const threads = () => page.$$eval(".pf-tracks button", (all) => all.map((one) => one.dataset.thread).join());
+  check((await sum()) === (await shown()) && !(await spotOf(page, wait)), `the timeline has the CPU time of ${await shown()} ns: ${await sum()} ns`);
+  check((await threads()) === "worker-0,worker-1,main", `threads with CPU time: ${await threads()}`);
+  await page.evaluate(() => window.pprofc.set({ type: window.pprofc.model.types.findIndex(({ type }) => type === "wait_delay") }));
+  check((await spotOf(page, wait)) && !(await spotOf(page, "calls.compute")), "waits have only waits");
+  await page.evaluate(() => window.pprofc.set({ type: 0 }));
+  check((await sum()) === (await shown()), "and the CPU time is back");
+  checkQuiet(check, page, "types");
+  await page.context().close();
+}
+
 // ---- hostile and extreme times ----
 
 /** A name of a thread is text; the longest times and the deepest zoom end. */
@@ -367,6 +388,7 @@ run("-flame", `-output=${page}`, recording);
 await testRange(pathToFileURL(page).href);
 await testTimeline(pathToFileURL(page).href);
 await testInstants();
+await testTypes();
 await testHostile();
 await testParts();
 await testServer();

@@ -7,7 +7,7 @@ function readTimes(bytes, meta) {
   const input = new Varints(bytes), duration = Math.max(1, input.next()), bucket = input.next(), ends = input.next(), events = input.next();
   const t = {
     duration, bucket, from: new Float64Array(events), to: new Float64Array(events), node: new Int32Array(events), end: new Int32Array(events),
-    tracks: [], endNode: new Int32Array(ends), sum: new Float64Array(ends), values: meta.types.map(() => new Float64Array(ends)),
+    tracks: [], byType: [], endNode: new Int32Array(ends), sum: new Float64Array(ends), values: meta.types.map(() => new Float64Array(ends)),
   };
   for (let e = 0, node = 0; e < ends; e++) {
     t.endNode[e] = node += input.signed();
@@ -23,10 +23,26 @@ function readTimes(bytes, meta) {
       t.node[i] = t.endNode[e];
       t.sum[e] += t.to[i] - t.from[i];
     }
-    if (i > first) t.tracks.push({ name, first, end: i });
+    if (i > first) t.tracks.push({ name, number: t.tracks.length, first, end: i });
   }
   t.until = bucket ? t.to : extendInstants(t);
-  return t;
+  return (t.all = t);
+}
+
+// Returns only the events whose samples have a value of a sample type.
+function timesOf({ all }, type) {
+  const values = all.values[type], index = [];
+  if (!values.includes(0)) return all;
+  if (all.byType[type]) return all.byType[type];
+  const tracks = all.tracks.map((track) => {
+    const first = index.length;
+    for (let i = track.first; i < track.end; i++) if (values[all.end[i]]) index.push(i);
+    return { ...track, first, end: index.length };
+  }).filter(({ first, end }) => end > first);
+  const t = { ...all, tracks };
+  for (const name of ["from", "to", "node", "end"]) t[name] = all[name].constructor.from(index, (i) => all[name][i]);
+  t.until = t.bucket ? t.to : extendInstants(t);
+  return (all.byType[type] = t);
 }
 
 // Returns the time up to which each event is drawn. For an instant (1 ns), this is the start of the next event of its thread.

@@ -155,7 +155,9 @@ function sandwiched(model, from, text) {
 
 // Returns the views to draw (callers and callees, or a single one), and `source`, the view of all stacks.
 function makeViews(model, state) {
-  const source = baseView(model, state), range = rangeOf(model, state), { type } = state;
+  const { type } = state;
+  if (model.times) model.times = timesOf(model.times, type);
+  const source = baseView(model, state), range = rangeOf(model, state);
   model.rangeTotal = null;
   if (range && state.whole) model.rangeTotal = Number(state.whole.split(",")[type]) * valueFactors(model, type)[0];
   else if (range && !model.meta.totals) model.rangeTotal = source.head[0];

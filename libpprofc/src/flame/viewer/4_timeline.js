@@ -16,13 +16,13 @@ class Timeline extends Drawing {
     const { model, state } = this.app, { duration, node } = model.times, range = rangeOf(model, state) ?? { from: 0, to: duration };
     Object.assign(this, { view, top: 1, range, place: { width: [range.to - range.from], deepest: 0 } });
     this.nodes = view.of ? node.map((one) => Math.max(0, view.of[one])) : node;
-    this.groups = model.times.tracks.map((track, number) => this.group(track, number));
+    this.groups = model.times.tracks.map((track) => this.group(track));
     this.stack();
     this.picked = null;
   }
 
   // Returns the data of a thread: its events in the range, their greatest depth, and the blocks of BLOCK events.
-  group({ name, first, end }, number) {
+  group({ name, number, first, end }) {
     const { from, until: to } = this.app.model.times, { depth } = this.view, { nodes, range } = this;
     while (first < end && to[first] <= range.from) first++;
     while (end > first && from[end - 1] >= range.to) end--;

@@ -38,15 +38,15 @@ class Strip {
   // Returns `list`, the layers { name, color } of the picture, largest first, and `of`, the layer of each event.
   layers() {
     const { app } = this, { model } = app, { times, tree } = model, origin = app.coloring === "origin";
-    const key = app.state.strip + origin;
+    const key = [app.state.type, app.state.strip, origin].join();
     if (this.key === key) return this.known;
     const of = new Uint32Array(times.node.length), sums = [];
     let names = [], colors = [];
     if (app.state.strip === "thread") {
-      times.tracks.forEach(({ name, first, end }, i) => {
+      times.tracks.forEach(({ name, number, first, end }, i) => {
         of.fill(i, first, end);
         names.push(name);
-        colors.push(`hsl(${(i * 137 + 210) % 360} 58% 74%)`);
+        colors.push(`hsl(${(number * 137 + 210) % 360} 58% 74%)`);
       });
     } else {
       names = origin ? ORIGIN_WORDS : model.pack.concat(model.file);
