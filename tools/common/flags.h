@@ -154,8 +154,6 @@ struct filler {
   size_t at; /* number of columns that the current line already has */
 };
 
-void fill_new_line(struct filler *filler);
-
 /* Adds words. Breaks lines where necessary, and at each line break of the text. */
 void fill(struct filler *filler, const char *text);
 

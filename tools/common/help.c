@@ -5,7 +5,7 @@
 #define INDENT 2
 #define COLUMN 24 /* column at which the explanations start */
 
-void fill_new_line(struct filler *filler) {
+static void fill_new_line(struct filler *filler) {
   output_add_char(filler->out, '\n');
   output_add_fill(filler->out, ' ', filler->indent);
   filler->at = filler->indent;

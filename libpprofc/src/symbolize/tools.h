@@ -56,9 +56,6 @@ struct tool_query {
 pprofc_status tools_symbolize(const struct tool_query *query, bool fast,
                               struct source_frames *frames, pprofc_error *error);
 
-/* Appends a frame. Returns false when out of memory or if there are too many frames. */
-bool frames_add(struct source_frames *frames, struct arena *arena, struct source_frame frame);
-
 /* One symbol of nm's list. */
 struct nm_symbol {
   uint64_t address, size;

@@ -74,9 +74,6 @@ struct comparison {
   pprofc_verdict_summary summary;
 };
 
-/* Returns the run at an index, as the caller of the library passed it. */
-const pprofc_verdict_run *comparison_given(const struct comparison *c, size_t run);
-
 /* Returns the index of a side's first run. Side 0 is the base, and side 1 is the head. For side 2,
  * returns the number of runs. */
 size_t comparison_from(const struct comparison *c, size_t side);
@@ -218,11 +215,6 @@ void recorded_fill(const struct recorded_rows *r, size_t row, double tail,
 /* Returns the judged difference of a row. For cum, this difference excludes time of the environment
  * (code such as the kernel, walk.h). */
 double recorded_judged(const struct recorded_rows *r, size_t row);
-
-/* Computes the confidence interval of a row's recorded difference. The upper end of the interval is
- * at the quantile `tail`, such as 0.975 for a 95 % interval. */
-void recorded_interval(const struct recorded_rows *r, size_t row, double tail, double *low,
-                       double *high);
 
 /* Returns the verdict "grew" or "shrank" if p is significant at 5 %, else "unchanged". */
 pprofc_verdict recorded_word(double delta, double p);

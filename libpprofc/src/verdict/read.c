@@ -5,6 +5,11 @@
 
 /* ---- exposures -------------------------------------- */
 
+/* Returns the run at an index, as the caller of the library passed it. */
+static const pprofc_verdict_run *comparison_given(const struct comparison *c, size_t run) {
+  return run < c->bases ? &c->given_base[run] : &c->given_head[run - c->bases];
+}
+
 static bool exposure_known(const struct comparison *c, bool per_operation) {
   for (size_t r = 0; r < c->count; r++) {
     const pprofc_verdict_run *given = comparison_given(c, r);
@@ -116,10 +121,6 @@ static pprofc_status exposure_find(struct comparison *c, pprofc_error *error) {
   if (exposure_all(c, PPROFC_EXPOSURE_TOTAL) && !exposure_fill_shares(c)) return error_nomem(error);
   c->exposures = exposure_by_shares(c) ? c->shares : c->divisors;
   return PPROFC_OK;
-}
-
-const pprofc_verdict_run *comparison_given(const struct comparison *c, size_t run) {
-  return run < c->bases ? &c->given_base[run] : &c->given_head[run - c->bases];
 }
 
 /* ---- one run ----------------------------------------- */

@@ -192,8 +192,10 @@ static void recorded_centre(const struct recorded_rows *r, double means, double 
   *high = shown + (*high - means) * r->stretch;
 }
 
-void recorded_interval(const struct recorded_rows *r, size_t row, double tail, double *low,
-                       double *high) {
+/* Computes the confidence interval of a row's recorded difference. The upper end of the interval is
+ * at the quantile `tail`, such as 0.975 for a 95 % interval. */
+static void recorded_interval(const struct recorded_rows *r, size_t row, double tail, double *low,
+                              double *high) {
   double cv = r->c->options.noise_cv, delta, scale = exp(r->log_scale[0]);
   delta = recorded_mean(r, row, 1) - recorded_mean(r, row, 0);
   *low = *high = delta;

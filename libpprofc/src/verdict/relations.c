@@ -66,7 +66,9 @@ struct row_groups groups_find(const struct row_groups *groups, uint64_t key) {
   return (struct row_groups){groups->items + low, key ? end - low : 0};
 }
 
-bool groups_fill(struct relations *r) {
+/* Groups the rows by type and by file. Sets `file` and `wide` for each candidate. Returns false
+ * when out of memory. */
+static bool groups_fill(struct relations *r) {
   size_t rows = r->c->rows;
   r->types.items = mem_array(r->c->mem, rows, sizeof *r->types.items);
   r->files.items = mem_array(r->c->mem, rows, sizeof *r->files.items);
@@ -85,7 +87,7 @@ bool groups_fill(struct relations *r) {
   return true;
 }
 
-void groups_free(struct relations *r) {
+static void groups_free(struct relations *r) {
   mem_free(r->c->mem, r->types.items, r->c->rows, sizeof *r->types.items);
   mem_free(r->c->mem, r->files.items, r->c->rows, sizeof *r->files.items);
 }

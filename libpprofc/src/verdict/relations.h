@@ -106,11 +106,6 @@ struct relations {
  * it has at most this share of all cost. A larger group would explain almost any move. */
 #define DOMAIN_SHARE_MOST 0.5
 
-/* Groups the rows by type and by file. Sets `file` and `wide` for each candidate. Returns false
- * when out of memory. */
-bool groups_fill(struct relations *r);
-void groups_free(struct relations *r);
-
 /* Returns the rows whose group has the key `key`. */
 struct row_groups groups_find(const struct row_groups *groups, uint64_t key);
 

@@ -247,6 +247,14 @@ static const struct run_fired *fired_by_change(const struct ci_run *run,
   return worst;
 }
 
+/* Returns the function that grew most among the functions that -fail-on found, or NULL. */
+static const struct run_fired *model_fired(const struct ci_run *run) {
+  const struct run_fired *worst = NULL;
+  for (size_t i = 0; i < run->fired_count; i++)
+    if (!worst || run->fired[i].change.delta > worst->change.delta) worst = &run->fired[i];
+  return worst;
+}
+
 /* Appends "f grew by 120 ms in words_cpu" for a function that -fail-on found. Prefers the function
  * whose changed lines grew most to the function that grew most. */
 static void headline_fired(struct buffer *out, const struct ci_run *run) {
@@ -520,13 +528,6 @@ const struct run_pair *model_pair(const struct page_model *m, const struct bench
     if (right) break;
   }
   return found;
-}
-
-const struct run_fired *model_fired(const struct ci_run *run) {
-  const struct run_fired *worst = NULL;
-  for (size_t i = 0; i < run->fired_count; i++)
-    if (!worst || run->fired[i].change.delta > worst->change.delta) worst = &run->fired[i];
-  return worst;
 }
 
 const struct run_pair *model_fired_pair(const struct ci_run *run, const struct run_fired *fired) {

@@ -118,9 +118,6 @@ const char *conclusion_sign(enum conclusion conclusion);
 const struct run_pair *model_pair(const struct page_model *model,
                                   const struct benchmark *benchmark);
 
-/* Returns the function that grew most among the functions that -fail-on found, or NULL. */
-const struct run_fired *model_fired(const struct ci_run *run);
-
 /* Returns the pair of profiles of a function that -fail-on found, or NULL. */
 const struct run_pair *model_fired_pair(const struct ci_run *run, const struct run_fired *fired);
 

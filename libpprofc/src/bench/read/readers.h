@@ -60,9 +60,6 @@ pprofc_status bench_read_map(struct pprofc_bench *set, const char *label, const 
 /* Reads benchmark text. Line numbers start at 1. */
 pprofc_status bench_read_lines(const struct bench_source *source, pprofc_error *error);
 
-/* Reads lines by the rules of benchstat before 2021. Ignores invalid lines. */
-void bench_read_classic_lines(const struct bench_source *source);
-
 struct criterion_tree {
   const char **paths; /* sorted paths of sample.json files; an arena owns them */
   size_t count, capacity;

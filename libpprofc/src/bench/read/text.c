@@ -200,30 +200,6 @@ pprofc_status bench_read_lines(const struct bench_source *source, pprofc_error *
   return PPROFC_OK;
 }
 
-static bool text_matches(pprofc_str data) {
-  (void)data;
-  return true;
-}
-
-/* True if the text is JSON without benchmark lines, which is an unknown format. */
-static bool is_foreign(pprofc_str data) {
-  data = str_trim(data);
-  return data.size && (data.data[0] == '{' || data.data[0] == '[') &&
-         str_find(data, STR("\nBenchmark")) == data.size;
-}
-
-static pprofc_status text_read_source(const struct bench_source *source, pprofc_error *error) {
-  if (is_foreign(source->data))
-    return error_set(error, PPROFC_E_FORMAT, "%s:1: JSON, but of no known benchmark format",
-                     source->path);
-  if (!source->sink->set->keep_units) return bench_read_lines(source, error);
-  bench_read_classic_lines(source);
-  return PPROFC_OK;
-}
-
-const struct bench_reader bench_reader_text = {
-    .name = "go benchmark text", .matches = text_matches, .read = text_read_source};
-
 /* ---- the rules before 2021 -------------------------- */
 
 /* Reads benchmark text by the rules of benchstat before 2021. Keeps units such as ns/op. Ignores
@@ -279,7 +255,7 @@ static bool classic_read_benchmark(struct bench_sink *sink, pprofc_str line, uin
   return true;
 }
 
-void bench_read_classic_lines(const struct bench_source *source) {
+static void bench_read_classic_lines(const struct bench_source *source) {
   struct bench_sink *sink = source->sink;
   struct read_classic_header header = {.over = false};
   pprofc_str rest = source->data, line, value;
@@ -296,3 +272,29 @@ void bench_read_classic_lines(const struct bench_source *source) {
   }
   mem_free(&sink->set->mem, header.keys, header.capacity, sizeof *header.keys);
 }
+
+/* ---- reader ---------------------------------------- */
+
+static bool text_matches(pprofc_str data) {
+  (void)data;
+  return true;
+}
+
+/* True if the text is JSON without benchmark lines, which is an unknown format. */
+static bool is_foreign(pprofc_str data) {
+  data = str_trim(data);
+  return data.size && (data.data[0] == '{' || data.data[0] == '[') &&
+         str_find(data, STR("\nBenchmark")) == data.size;
+}
+
+static pprofc_status text_read_source(const struct bench_source *source, pprofc_error *error) {
+  if (is_foreign(source->data))
+    return error_set(error, PPROFC_E_FORMAT, "%s:1: JSON, but of no known benchmark format",
+                     source->path);
+  if (!source->sink->set->keep_units) return bench_read_lines(source, error);
+  bench_read_classic_lines(source);
+  return PPROFC_OK;
+}
+
+const struct bench_reader bench_reader_text = {
+    .name = "go benchmark text", .matches = text_matches, .read = text_read_source};

@@ -409,13 +409,6 @@ void *memmem(const void *data, size_t size, const void *part, size_t part_size) 
   return NULL;
 }
 
-void *memrchr(const void *data, int byte, size_t size) {
-  const unsigned char *bytes = data;
-  while (size--)
-    if (bytes[size] == (unsigned char)byte) return (void *)(uintptr_t)(bytes + size);
-  return NULL;
-}
-
 char *strsep(char **rest, const char *separators) {
   char *word = *rest;
   if (!word) return NULL;

@@ -182,7 +182,6 @@ double posix_fma(double a, double b, double c);
 #define fma posix_fma
 double lgamma_r(double x, int *sign);
 void *memmem(const void *data, size_t size, const void *part, size_t part_size);
-void *memrchr(const void *data, int byte, size_t size);
 char *strsep(char **rest, const char *separators);
 
 #endif

@@ -3,6 +3,87 @@
 #include "pprofc/builder.h"
 #include "profile/stack.h"
 
+/* ---- dictionary ------------------------------------- */
+
+/* Packs a message. Adds it to `table` if there is no equal entry. Returns the index of the
+ * entry. */
+static int32_t otlp_write_entry(struct otlp_writer *w, enum otlp_table table,
+                                const ProtobufCMessage *message) {
+  size_t size = protobuf_c_message_get_packed_size(message);
+  buffer_clear(&w->scratch);
+  if (!buffer_reserve(&w->scratch, size + 1)) {
+    w->failed = true;
+    return 0;
+  }
+  protobuf_c_message_pack(message, (uint8_t *)w->scratch.data);
+  uint32_t index = interner_copy(&w->tables[table], &w->arena, (pprofc_str){w->scratch.data, size});
+  w->failed |= index > INT32_MAX;
+  return w->failed ? 0 : (int32_t)index;
+}
+
+/* Converts text to UTF-8, because the format requires it. Invalid bytes become U+FFFD. */
+static pprofc_str otlp_utf8(struct otlp_writer *w, pprofc_str text) {
+  if (utf8_valid(text)) return text;
+  struct buffer valid = buffer_make(w->mem, SIZE_MAX);
+  for (size_t at = 0; at < text.size;) {
+    char bytes[4];
+    int32_t c = utf8_next(text, &at);
+    buffer_add(&valid, bytes, utf8_encode(c < 0 ? 0xfffd : (uint32_t)c, bytes));
+  }
+  pprofc_str kept = buffer_take(&valid, &w->arena);
+  w->failed |= !kept.data;
+  return kept.data ? kept : STR("");
+}
+
+/* Returns the dictionary index of a text, or 0 for "". Adds the text if it is new. */
+static int32_t otlp_write_text(struct otlp_writer *w, pprofc_str text) {
+  uint32_t index = interner_copy(&w->tables[OTLP_STRINGS], &w->arena, otlp_utf8(w, text));
+  w->failed |= index > INT32_MAX;
+  return w->failed ? 0 : (int32_t)index;
+}
+
+int32_t otlp_write_string(struct otlp_writer *w, uint32_t string) {
+  if (w->string[string] < 0)
+    w->string[string] = otlp_write_text(w, profile_string(w->profile, string));
+  return w->string[string];
+}
+
+/* ---- attributes -------------------------------------- */
+
+/* Returns the dictionary index of an attribute. Adds the attribute if it is new. `key` and `unit`
+ * are indices of strings in the dictionary. */
+static int32_t otlp_write_value(struct otlp_writer *w, int32_t key, Otlp__AnyValue *value,
+                                int32_t unit) {
+  Otlp__KeyValueAndUnit attribute = OTLP__KEY_VALUE_AND_UNIT__INIT;
+  attribute.key_strindex = key;
+  attribute.value = value;
+  attribute.unit_strindex = unit;
+  return otlp_write_entry(w, OTLP_ATTRIBUTES, &attribute.base);
+}
+
+/* Returns an attribute value that contains a text. Bytes that are not UTF-8 become U+FFFD. */
+static Otlp__AnyValue otlp_text_value(struct otlp_writer *w, pprofc_str text) {
+  Otlp__AnyValue value;
+  otlp__any_value__init(&value);
+  text = otlp_utf8(w, text);
+  value.value_case = OTLP__ANY_VALUE__VALUE_STRING_VALUE;
+  value.string_value = (ProtobufCBinaryData){text.size, (uint8_t *)(uintptr_t)text.data};
+  return value;
+}
+
+int32_t otlp_write_attribute(struct otlp_writer *w, const char *key, pprofc_str text) {
+  Otlp__AnyValue value = otlp_text_value(w, text);
+  return otlp_write_value(w, otlp_write_text(w, str_of(key)), &value, 0);
+}
+
+static int32_t otlp_write_flag(struct otlp_writer *w, const char *key) {
+  Otlp__AnyValue value;
+  otlp__any_value__init(&value);
+  value.value_case = OTLP__ANY_VALUE__VALUE_BOOL_VALUE;
+  value.bool_value = true;
+  return otlp_write_value(w, otlp_write_text(w, str_of(key)), &value, 0);
+}
+
 /* ---- labels of samples ------------------------------ */
 
 /* The keys of a sample's attributes must differ, so several values of a key become an array. An
@@ -118,82 +199,6 @@ static void otlp_write_labels(struct otlp_writer *w, size_t sample) {
     w->group_attributes[i] = otlp_write_group(w, list, group, before);
   }
   list->made = true;
-}
-
-/* ---- dictionary ------------------------------------- */
-
-/* Packs a message. Adds it to `table` if there is no equal entry. Returns the index of the
- * entry. */
-static int32_t otlp_write_entry(struct otlp_writer *w, enum otlp_table table,
-                                const ProtobufCMessage *message) {
-  size_t size = protobuf_c_message_get_packed_size(message);
-  buffer_clear(&w->scratch);
-  if (!buffer_reserve(&w->scratch, size + 1)) {
-    w->failed = true;
-    return 0;
-  }
-  protobuf_c_message_pack(message, (uint8_t *)w->scratch.data);
-  uint32_t index = interner_copy(&w->tables[table], &w->arena, (pprofc_str){w->scratch.data, size});
-  w->failed |= index > INT32_MAX;
-  return w->failed ? 0 : (int32_t)index;
-}
-
-/* Converts text to UTF-8, because the format requires it. Invalid bytes become U+FFFD. */
-static pprofc_str otlp_utf8(struct otlp_writer *w, pprofc_str text) {
-  if (utf8_valid(text)) return text;
-  struct buffer valid = buffer_make(w->mem, SIZE_MAX);
-  for (size_t at = 0; at < text.size;) {
-    char bytes[4];
-    int32_t c = utf8_next(text, &at);
-    buffer_add(&valid, bytes, utf8_encode(c < 0 ? 0xfffd : (uint32_t)c, bytes));
-  }
-  pprofc_str kept = buffer_take(&valid, &w->arena);
-  w->failed |= !kept.data;
-  return kept.data ? kept : STR("");
-}
-
-int32_t otlp_write_text(struct otlp_writer *w, pprofc_str text) {
-  uint32_t index = interner_copy(&w->tables[OTLP_STRINGS], &w->arena, otlp_utf8(w, text));
-  w->failed |= index > INT32_MAX;
-  return w->failed ? 0 : (int32_t)index;
-}
-
-int32_t otlp_write_string(struct otlp_writer *w, uint32_t string) {
-  if (w->string[string] < 0)
-    w->string[string] = otlp_write_text(w, profile_string(w->profile, string));
-  return w->string[string];
-}
-
-/* ---- attributes -------------------------------------- */
-
-int32_t otlp_write_value(struct otlp_writer *w, int32_t key, Otlp__AnyValue *value, int32_t unit) {
-  Otlp__KeyValueAndUnit attribute = OTLP__KEY_VALUE_AND_UNIT__INIT;
-  attribute.key_strindex = key;
-  attribute.value = value;
-  attribute.unit_strindex = unit;
-  return otlp_write_entry(w, OTLP_ATTRIBUTES, &attribute.base);
-}
-
-Otlp__AnyValue otlp_text_value(struct otlp_writer *w, pprofc_str text) {
-  Otlp__AnyValue value;
-  otlp__any_value__init(&value);
-  text = otlp_utf8(w, text);
-  value.value_case = OTLP__ANY_VALUE__VALUE_STRING_VALUE;
-  value.string_value = (ProtobufCBinaryData){text.size, (uint8_t *)(uintptr_t)text.data};
-  return value;
-}
-
-int32_t otlp_write_attribute(struct otlp_writer *w, const char *key, pprofc_str text) {
-  Otlp__AnyValue value = otlp_text_value(w, text);
-  return otlp_write_value(w, otlp_write_text(w, str_of(key)), &value, 0);
-}
-
-static int32_t otlp_write_flag(struct otlp_writer *w, const char *key) {
-  Otlp__AnyValue value;
-  otlp__any_value__init(&value);
-  value.value_case = OTLP__ANY_VALUE__VALUE_BOOL_VALUE;
-  value.bool_value = true;
-  return otlp_write_value(w, otlp_write_text(w, str_of(key)), &value, 0);
 }
 
 /* ---- mappings, locations, stacks --------------------- */

@@ -52,13 +52,6 @@ void otlp_writer_free(struct otlp_writer *w);
 
 /* Returns the dictionary index of a string of the profile. Adds the string if it is new. */
 int32_t otlp_write_string(struct otlp_writer *w, uint32_t string);
-/* Returns the dictionary index of a text, or 0 for "". Adds the text if it is new. */
-int32_t otlp_write_text(struct otlp_writer *w, pprofc_str text);
-/* Returns an attribute value that contains a text. Bytes that are not UTF-8 become U+FFFD. */
-Otlp__AnyValue otlp_text_value(struct otlp_writer *w, pprofc_str text);
-/* Returns the dictionary index of an attribute. Adds the attribute if it is new. `key` and `unit`
- * are indices of strings in the dictionary. */
-int32_t otlp_write_value(struct otlp_writer *w, int32_t key, Otlp__AnyValue *value, int32_t unit);
 /* Returns the dictionary index of an attribute whose value is a text. */
 int32_t otlp_write_attribute(struct otlp_writer *w, const char *key, pprofc_str value);
 /* Sets `stack` and `labels` for all samples. Returns false when out of memory. */

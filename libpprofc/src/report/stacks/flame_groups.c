@@ -133,7 +133,9 @@ static bool flame_groups_map(struct grouping *g) {
   return true;
 }
 
-uint32_t flame_groups_child(const struct grouping *g, uint32_t parent, uint32_t frame) {
+/* Returns the child of a node with the frame `frame`, or 0 if there is no such child. `children`
+ * must be complete. */
+static uint32_t flame_groups_child(const struct grouping *g, uint32_t parent, uint32_t frame) {
   const struct flame_tree *t = &g->graph->tree;
   MAP_FIND(node, &g->children, child_hash(parent, frame),
            t->parent[node] == parent && t->frame[node] == frame);

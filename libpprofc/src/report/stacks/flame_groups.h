@@ -35,9 +35,6 @@ void flame_groups_begin(struct grouping *grouping, const struct report *report,
 /* Makes the groups of the page in *groups. grouping->count is the number of groups. */
 pprofc_status flame_groups_make(struct grouping *grouping, struct flame_group **groups,
                                 pprofc_error *error);
-/* Returns the child of a node with the frame `frame`, or 0 if there is no such child. `children`
- * must be complete. */
-uint32_t flame_groups_child(const struct grouping *grouping, uint32_t parent, uint32_t frame);
 void flame_groups_end(struct grouping *grouping);
 
 /* ---- times ------------------------------------------ */
