@@ -56,10 +56,10 @@ def included_room(path, target, known):
     parts = target.split("/")
     if len(parts) == 1:
         return "own"
+    if parts[0] == "pprofc":  # this prefix names public headers only, not the folder of the program
+        return PUBLIC.get(parts[1].removesuffix(".h"))
     if path.startswith("tools/") and is_of_tools(path, target):
         return "own"
-    if parts[0] == "pprofc":
-        return PUBLIC.get(parts[1].removesuffix(".h"))
     # What the programs share, and the folders of a program (tools/PROGRAM/FOLDER).
     if path.startswith("tools/") and (parts[0] == "common" or parts[0] not in {room.split("/")[0] for room in known}):
         return "own"

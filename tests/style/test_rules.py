@@ -47,6 +47,7 @@ class Rules(unittest.TestCase):
         self.assertEqual(self.includes("libpprofc/src/bench/a.c", "pprofc/profile.h"), [2])
         self.assertEqual(self.includes("libpprofc/src/base/a.c", "common/flags.h"), [2])
         self.assertEqual(self.includes("libpprofc/include/pprofc/a.h", "base/mem.h"), [2])
+        self.assertEqual(self.includes("tools/pprofci/run/a.c", "pprofc/steps.h"), [2])
 
     def test_rooms_inside_a_room_have_an_order(self):
         self.assertEqual(self.includes("libpprofc/src/bench/classic/a.c", "bench/print/b.h"), [])

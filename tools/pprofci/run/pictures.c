@@ -1,7 +1,7 @@
 /* Writes the artifacts of base, head and difference for each pair of profiles: table, flame graphs,
  * speedscope file and profile. */
+#include "destination.h"
 #include "noise/noise.h"
-#include "pprofc/destination.h"
 #include "run/code.h"
 #include "run/files.h"
 #include "run/profiles.h"

@@ -2,7 +2,7 @@
 #include "run/profiles.h"
 
 #include "pipeline/pipeline.h"
-#include "pprofc/steps.h"
+#include "steps.h"
 
 static pprofc_status profile_read(const char *path, const pprofc_allocator *mem,
                                   pprofc_profile **profile, pprofc_error *error) {
