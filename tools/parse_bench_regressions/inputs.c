@@ -177,7 +177,7 @@ static bool is_run(struct inputs *inputs, const char *path) {
 }
 
 static bool are_two_runs(struct inputs *inputs, const char *const *paths, size_t count) {
-  if (count != 2 || gate_is_folder(paths[0]) || gate_is_folder(paths[1])) return false;
+  if (count != 2 || file_is_folder(paths[0]) || file_is_folder(paths[1])) return false;
   if (strcmp(paths[0], "-") == 0 || strcmp(paths[1], "-") == 0) return false;
   return is_run(inputs, paths[0]) && is_run(inputs, paths[1]);
 }
@@ -190,7 +190,7 @@ pprofc_status inputs_tables(struct inputs *inputs, const char *const *paths, siz
   }
   pprofc_status status = PPROFC_OK;
   for (size_t i = 0; i < count && status == PPROFC_OK; i++)
-    status = gate_is_folder(paths[i]) ? read_folder(inputs, paths[i], error)
+    status = file_is_folder(paths[i]) ? read_folder(inputs, paths[i], error)
                                       : read_table(inputs, paths[i], false, error);
   return status;
 }
@@ -215,7 +215,7 @@ static pprofc_status inputs_read_run(struct inputs *inputs, pprofc_bench *set, c
   pprofc_str data;
   pprofc_status status;
   inputs->gate->inputs++;
-  if (gate_is_folder(path)) {
+  if (file_is_folder(path)) {
     size_t size = strlen(label) + strlen(path) + 2;
     char *input = arena_alloc(&inputs->arena, size);
     if (!input) return error_nomem(error);
@@ -255,7 +255,7 @@ static bool inputs_add_file(struct inputs *inputs, struct gate_paths *files, con
 /* True if the folder has a regular file. A results folder of Rust's criterion has no such file. */
 static bool has_regular_files(const struct gate_paths *entries) {
   for (size_t i = 0; i < entries->count; i++)
-    if (!gate_is_folder(entries->items[i])) return true;
+    if (!file_is_folder(entries->items[i])) return true;
   return false;
 }
 
@@ -283,13 +283,13 @@ static pprofc_status add_homes(struct inputs *inputs, struct gate_paths *files, 
 static pprofc_status add_input(struct inputs *inputs, struct gate_paths *files, const char *path,
                                pprofc_error *error) {
   struct gate_paths entries = {NULL, 0, 0};
-  if (!gate_is_folder(path))
+  if (!file_is_folder(path))
     return inputs_add_file(inputs, files, path) ? PPROFC_OK : error_nomem(error);
   pprofc_status status = gate_list_folder(inputs->gate, path, "*", &inputs->arena, &entries, error);
   if (status != PPROFC_OK) return status;
   if (!has_regular_files(&entries)) return add_homes(inputs, files, path, error);
   for (size_t i = 0; i < entries.count; i++)
-    if (!gate_is_folder(entries.items[i]) && !inputs_add_file(inputs, files, entries.items[i]))
+    if (!file_is_folder(entries.items[i]) && !inputs_add_file(inputs, files, entries.items[i]))
       return error_nomem(error);
   return PPROFC_OK;
 }

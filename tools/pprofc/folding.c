@@ -22,12 +22,11 @@ static bool folding_meets(const struct command *command, const struct report_for
 /* True if the program can read all sources twice, which a difference may need. Standard input and
  * pipes can be read only once, and a server would record a new profile. */
 static bool folding_may_read_again(const struct command *command) {
-  struct stat file;
   bool may = true;
   for (size_t i = 0; i < command->source_count; i++)
-    may = may && stat(command->sources[i], &file) == 0 && S_ISREG(file.st_mode);
+    may = may && file_is_regular(command->sources[i]);
   for (size_t i = 0; i < command->bases.count; i++)
-    may = may && stat(command->bases.items[i], &file) == 0 && S_ISREG(file.st_mode);
+    may = may && file_is_regular(command->bases.items[i]);
   return may;
 }
 

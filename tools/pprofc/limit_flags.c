@@ -74,14 +74,11 @@ static const char *const group_files[] = {"/sys/fs/cgroup/memory.max",
 
 /* Returns the number in a file, or UINT64_MAX for other texts such as "max". */
 static uint64_t number_in(const char *path) {
-  FILE *file = fopen(path, "re");
-  char line[32];
-  uint64_t number = UINT64_MAX;
-  if (!file) return number;
-  if (!fgets(line, sizeof line, file) || !str_parse_uint(str_trim(str_of(line)), 10, &number))
-    number = UINT64_MAX;
-  fclose(file);
-  return number;
+  char text[32];
+  uint64_t number;
+  pprofc_str rest = {text, file_begin(path, text, sizeof text)}, line = STR("");
+  (void)str_next_line(&rest, &line);
+  return str_parse_uint(str_trim(line), 10, &number) ? number : UINT64_MAX;
 }
 
 uint64_t memory_default(void) {

@@ -10,13 +10,8 @@
 /* Number of bytes at the start of a file that identify a recording. */
 #define SOURCE_BEGIN 16
 
-bool file_source_is_plain(const char *path) {
-  struct stat info;
-  return strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISREG(info.st_mode);
-}
-
 void sources_find_executable(struct command *command) {
-  if (command->source_count < 2 || !file_source_is_plain(command->sources[0]) ||
+  if (command->source_count < 2 || !file_is_regular(command->sources[0]) ||
       !elf_is_object(command->sources[0], &mem_default))
     return;
   command->executable = command->sources[0];
@@ -43,23 +38,13 @@ static pprofc_status file_source_check(const struct file_source *file, pprofc_er
                    ERRNO_TEXT(missing));
 }
 
-/* Reads the first bytes of a file, and returns how many it read. Returns 0 for a pipe. Also returns
- * 0 after an error, which a later step reports. */
-static size_t file_source_begin(const char *path, char bytes[SOURCE_BEGIN]) {
-  int fd = file_source_is_plain(path) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-  if (fd < 0) return 0;
-  ssize_t got = read(fd, bytes, SOURCE_BEGIN);
-  close(fd);
-  return got > 0 ? (size_t)got : 0;
-}
-
 pprofc_status file_source_read(const struct file_source *file, const pprofc_read_options *options,
                                const struct open_sums *sums, pprofc_profile **profile,
                                pprofc_error *error) {
   char bytes[SOURCE_BEGIN];
   pprofc_status status = file_source_check(file, error);
   if (status == PPROFC_OK) {
-    size_t size = file_source_begin(file->path, bytes);
+    size_t size = file_begin(file->path, bytes, sizeof bytes);
     const struct recording *kind = recording_find((pprofc_str){bytes, size});
     if (kind) return recording_read(kind, file->path, file->shown, options, sums, profile, error);
     status = open_file(file->path, options, sums, profile, error);

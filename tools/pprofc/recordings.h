@@ -12,10 +12,6 @@ struct file_source {
   const char *shown; /* source without its password, for messages */
 };
 
-/* True for a regular file. The caller must open any other file only once, because a second reader
- * of a named pipe would miss data. */
-bool file_source_is_plain(const char *path);
-
 /* Moves the first of several sources to `executable` if it is an executable. With -diff_time_range,
  * also removes it from the bases. */
 void sources_find_executable(struct command *command);

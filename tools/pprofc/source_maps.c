@@ -56,9 +56,8 @@ static pprofc_str source_maps_script(pprofc_str file) {
 
 static void source_maps_try(const struct command *command, struct source_map_list *list,
                             const struct buffer *path) {
-  struct stat info;
   pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
-  if (path->failed || stat(path->data, &info) != 0 || !S_ISREG(info.st_mode)) return;
+  if (path->failed || !file_is_regular(path->data)) return;
   if (source_maps_add(command, list, path->data, &error) != PPROFC_OK)
     message_error("%s", error.message);
 }

@@ -9,14 +9,8 @@ static const char *const folders[] = {"/usr/share/zoneinfo/", "/usr/share/lib/zo
 
 /* True for a regular file in the format of tzfile(5). Opens no other type of file. */
 static bool is_zone(const char *path) {
-  char magic[4] = "";
-  struct stat info;
-  if (stat(path, &info) != 0 || !S_ISREG(info.st_mode)) return false;
-  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  if (fd < 0) return false;
-  bool right = read(fd, magic, sizeof magic) == (ssize_t)sizeof magic;
-  close(fd);
-  return right && memcmp(magic, "TZif", sizeof magic) == 0;
+  char magic[4];
+  return file_begin(path, magic, sizeof magic) == sizeof magic && memcmp(magic, "TZif", 4) == 0;
 }
 
 /* Writes ":PATH" to `out`. PATH is the file of the time zone `name`. Returns false if no folder has

@@ -36,6 +36,17 @@ pprofc_status outfile_end(struct outfile *file, pprofc_status status, pprofc_err
  * is a pointer to the descriptor. */
 int fd_write(void *fd, const void *data, size_t size);
 
+/* True for a regular file, or a symlink to one. */
+bool file_is_regular(const char *path);
+
+/* True for a folder, or a symlink to one. */
+bool file_is_folder(const char *path);
+
+/* Reads the first bytes of a regular file. Returns how many bytes it read. Returns 0 for "-" and
+ * for a pipe, and if the file is unreadable. Opens no pipe, because a pipe can be read only once.
+ */
+size_t file_begin(const char *path, char *out, size_t size);
+
 /* Reads a whole file. All code of the library that needs the contents of a file at once uses these
  * functions. */
 

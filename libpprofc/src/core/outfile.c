@@ -8,6 +8,27 @@
 
 /* ---- reading ---------------------------------------- */
 
+static mode_t file_type(const char *path) {
+  struct stat info;
+  return stat(path, &info) == 0 ? info.st_mode & S_IFMT : 0;
+}
+
+bool file_is_regular(const char *path) {
+  return file_type(path) == S_IFREG;
+}
+
+bool file_is_folder(const char *path) {
+  return file_type(path) == S_IFDIR;
+}
+
+size_t file_begin(const char *path, char *out, size_t size) {
+  if (strcmp(path, "-") == 0 || !file_is_regular(path)) return 0;
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  ssize_t got = fd < 0 ? 0 : read(fd, out, size);
+  if (fd >= 0) close(fd);
+  return got > 0 ? (size_t)got : 0;
+}
+
 #define INFILE_BLOCK ((size_t)4096)
 
 /* Provides space for a regular file and one more byte, so that the read that finds the end of the

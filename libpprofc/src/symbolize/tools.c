@@ -1,6 +1,7 @@
 /* Finds the external tools, and chooses the tool that names addresses. */
 #include "symbolize/tools.h"
 #include "core/child.h"
+#include "core/file.h"
 #include "core/json_tree.h"
 
 /* ---- output of tools -------------------------------- */
@@ -108,6 +109,17 @@ static bool is_address(pprofc_str line, uint64_t address) {
          value == address;
 }
 
+#define MAX_FRAMES ((size_t)1 << 26)
+
+/* Appends a frame. Returns false when out of memory or if there are too many frames. */
+static bool frames_add(struct source_frames *frames, struct arena *arena,
+                       struct source_frame frame) {
+  if (frames->count == MAX_FRAMES) return false;
+  if (!ARRAY_RESERVE_IN(arena, frames->items, frames->capacity, frames->count + 1)) return false;
+  frames->items[frames->count++] = frame;
+  return true;
+}
+
 /* Reads the output of addr2line. For each address, the output has a line "0x<address>", then two
  * lines for each frame: function and position. */
 static pprofc_status read_addr2line(const struct tool_query *q, pprofc_str printed,
@@ -201,8 +213,6 @@ pprofc_status llvm_symbolizer_frames(const struct tool_query *q, struct source_f
   return status == PPROFC_OK ? read_llvm(q, printed, frames, error) : status;
 }
 
-#define MAX_FRAMES ((size_t)1 << 26)
-
 static const struct {
   enum tool tool;
   const char *setting;  /* name of the tool in -tools */
@@ -225,8 +235,7 @@ const char *tools_file_argument(const char *file, struct arena *arena) {
 }
 
 static bool is_program(const char *path) {
-  struct stat info;
-  return stat(path, &info) == 0 && S_ISREG(info.st_mode) && access(path, X_OK) == 0;
+  return file_is_regular(path) && access(path, X_OK) == 0;
 }
 
 /* Sets the path of the tool to path/name. If `path` is empty, sets it to `name`, for which the
@@ -304,13 +313,6 @@ bool tools_find(struct tools *t, const char *setting, const pprofc_allocator *me
     if (tool != TOOL_OBJDUMP) use_path(t, tool);
   }
   return good;
-}
-
-bool frames_add(struct source_frames *frames, struct arena *arena, struct source_frame frame) {
-  if (frames->count == MAX_FRAMES) return false;
-  if (!ARRAY_RESERVE_IN(arena, frames->items, frames->capacity, frames->count + 1)) return false;
-  frames->items[frames->count++] = frame;
-  return true;
 }
 
 /* Queries nm, which prints only names of functions. */

@@ -60,13 +60,7 @@ static int runs_by_path(const void *a, const void *b) {
 }
 
 bool runs_is_folder(const char *source) {
-  struct stat info;
-  return strcmp(source, "-") != 0 && stat(source, &info) == 0 && S_ISDIR(info.st_mode);
-}
-
-static bool runs_is_file(const char *path) {
-  struct stat info;
-  return stat(path, &info) == 0 && S_ISREG(info.st_mode);
+  return strcmp(source, "-") != 0 && file_is_folder(source);
 }
 
 /* Adds the files of a folder, sorted by name. Skips hidden files and folders. */
@@ -79,7 +73,7 @@ static pprofc_status runs_add_folder(struct loaded_runs *runs, const char *folde
   for (struct dirent *entry; good && (entry = readdir(dir));) {
     if (entry->d_name[0] == '.') continue;
     const char *path = runs_join(&runs->arena, folder, entry->d_name);
-    good = path && (!runs_is_file(path) || runs_add(runs, path, folder));
+    good = path && (!file_is_regular(path) || runs_add(runs, path, folder));
   }
   closedir(dir);
   if (!good) return error_nomem(error);

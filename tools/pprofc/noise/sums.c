@@ -34,11 +34,7 @@ pprofc_status noise_sums_end(const struct command *command, struct sums *sums, p
 
 static bool noise_sums_in(const char *path) {
   char head[64];
-  FILE *file = strcmp(path, "-") == 0 ? NULL : fopen(path, "rb");
-  if (!file) return false;
-  size_t size = fread(head, 1, sizeof head, file);
-  fclose(file);
-  return sums_is((pprofc_str){head, size});
+  return sums_is((pprofc_str){head, file_begin(path, head, sizeof head)});
 }
 
 bool noise_sums_given(const struct command *command) {

@@ -151,7 +151,7 @@ static const struct project projects[] = {
 };
 
 static bool project_matches(const struct project *project) {
-  bool matches = files_is_regular(project->file);
+  bool matches = file_is_regular(project->file);
   if (!matches || !project->words[0]) return matches;
   struct buffer text = buffer_make(&ci_mem, PROJECT_FILE_MOST);
   ci_need(file_read(project->file, &text, &ci_error));

@@ -10,7 +10,7 @@
 static void leaks_check_sides(struct leaks_inputs *inputs, const char *folder) {
   const char *base = text_printf(&inputs->arena, "%s/base", folder);
   const char *head = text_printf(&inputs->arena, "%s/head", folder);
-  if (!files_is_folder(base) || !files_is_folder(head)) return;
+  if (!file_is_folder(base) || !file_is_folder(head)) return;
   ci_fail("'%s' has the profiles of base and head; pass one of its folders", folder);
 }
 
@@ -67,7 +67,7 @@ static void leaks_read(struct leaks_inputs *inputs, const char *path, bool of_fo
 
 static void leaks_load_source(struct leaks_inputs *inputs, const char *source) {
   struct found_files files;
-  if (!files_is_folder(source)) {
+  if (!file_is_folder(source)) {
     leaks_read(inputs, source, false);
     return;
   }

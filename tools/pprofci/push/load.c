@@ -142,7 +142,7 @@ static void push_read(struct push *push, const struct found_file *at) {
 static void push_load_source(struct push *push, const char *source) {
   struct found_file first = {source, push->options->side, 0};
   struct found_files files;
-  if (!files_is_folder(source)) {
+  if (!file_is_folder(source)) {
     push_read(push, &first);
     return;
   }

@@ -273,7 +273,7 @@ static size_t choose_patterns(struct ci_run *run, int side, const char *checkout
     if (!word.size || count == room) continue;
     pprofc_str folder = str_slice(word, 0, str_find(word, STR("...")));
     const char *path = text_printf(&run->arena, "%s/%.*s", checkout, STR_ARG(folder));
-    if (side == SIDE_HEAD || files_is_folder(path)) argv[count++] = text_keep(&run->arena, word);
+    if (side == SIDE_HEAD || file_is_folder(path)) argv[count++] = text_keep(&run->arena, word);
   }
   argv[count] = NULL;
   return count;

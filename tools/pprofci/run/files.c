@@ -83,16 +83,6 @@ pprofc_status files_list(struct ci_run *run, const char *folder, files_order *or
   return PPROFC_OK;
 }
 
-bool files_is_folder(const char *path) {
-  struct stat info;
-  return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-}
-
-bool files_is_regular(const char *path) {
-  struct stat info;
-  return stat(path, &info) == 0 && S_ISREG(info.st_mode);
-}
-
 bool files_are_same(const char *a, const char *b) {
   struct stat one, other;
   if (!a || !b || stat(a, &one) != 0 || stat(b, &other) != 0) return false;
@@ -102,7 +92,7 @@ bool files_are_same(const char *a, const char *b) {
 pprofc_str place_in_checkout(const char *file) {
   while (file && *file) {
     /* An absolute path is not in the checkout. */
-    if (*file != '/' && files_is_regular(file)) return str_of(file);
+    if (*file != '/' && file_is_regular(file)) return str_of(file);
     const char *slash = strchr(file, '/');
     file = slash ? slash + 1 : NULL;
   }
@@ -134,9 +124,9 @@ static void found_entry(struct arena *arena, struct found_files *open, struct fo
   found.path = text_printf(arena, "%s/%s", folder.path, name);
   if (strcmp(name, "base") == 0) found.side = "base";
   if (strcmp(name, "head") == 0) found.side = "head";
-  if (files_is_regular(found.path))
+  if (file_is_regular(found.path))
     found_add(arena, files, found);
-  else if (found.depth <= FOUND_LEVELS && files_is_folder(found.path))
+  else if (found.depth <= FOUND_LEVELS && file_is_folder(found.path))
     found_add(arena, open, found);
 }
 

@@ -131,8 +131,6 @@ typedef int files_order(const struct dirent **a, const struct dirent **b);
 pprofc_status files_list(struct ci_run *run, const char *folder, files_order *order,
                          const char ***names, size_t *count, pprofc_error *error);
 
-bool files_is_folder(const char *path);
-bool files_is_regular(const char *path);
 bool files_are_same(const char *a, const char *b);
 
 /* Returns the longest suffix of `file` that is a file below the current folder, or "". The whole

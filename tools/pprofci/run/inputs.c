@@ -22,7 +22,7 @@ static bool is_profile(struct ci_run *run, const char *path, const char *other) 
   if (status == PPROFC_E_NOMEM) ci_need(status);
   const char *partner = text_printf(&run->arena, "%s/%.*s", other, STR_ARG(name));
   if (!source_may_be_other(path, "", &ci_error) ||
-      (*other && files_is_regular(partner) && source_check(partner, &ignored) == PPROFC_OK))
+      (*other && file_is_regular(partner) && source_check(partner, &ignored) == PPROFC_OK))
     note_unread(run, path, &ci_error);
   else
     message_note("pprofci: skipped '%s': not a profile", path);
@@ -36,7 +36,7 @@ static int several_by_name(const struct dirent **a, const struct dirent **b) {
 static void several_entry(struct ci_run *run, const char *folder, const char *name,
                           struct run_pair *pair, int side) {
   const char *path = text_printf(&run->arena, "%s/%s", folder, name);
-  if (name[0] == '.' || !files_is_regular(path)) return;
+  if (name[0] == '.' || !file_is_regular(path)) return;
   if (is_profile(run, path, "")) pair->runs[side][pair->run_count[side]++] = path;
 }
 
@@ -56,7 +56,7 @@ static void several_add(struct ci_run *run, const char *base, const char *head) 
   const char *const given[SIDES] = {base, head};
   struct run_pair *pair = run_add_pair(run, base, head);
   for (int side = 0; side < SIDES; side++) {
-    if (!files_is_folder(given[side])) continue;
+    if (!file_is_folder(given[side])) continue;
     char *stem = text_keep(&run->arena, str_of(given[side]));
     text_trim_slashes(stem); /* the artifacts are named after the last element of the path */
     pair->stems[side] = stem;
@@ -146,7 +146,7 @@ static int by_bytes(const struct dirent **a, const struct dirent **b) {
 static void list_entry(struct ci_run *run, const char *folder, const char *name, const char *other,
                        struct profile_list *list) {
   const char *path = text_printf(&run->arena, "%s/%s", folder, name);
-  if (!files_is_regular(path) || files_are_same(path, run->bench[SIDE_BASE]) ||
+  if (!file_is_regular(path) || files_are_same(path, run->bench[SIDE_BASE]) ||
       files_are_same(path, run->bench[SIDE_HEAD]))
     return;
   if (is_profile(run, path, other))
@@ -198,7 +198,7 @@ static void pair_subfolder(struct ci_run *run, const char *base, const char *hea
                            size_t *found) {
   const char *paths[SIDES] = {text_printf(&run->arena, "%s/%s", base, name),
                               text_printf(&run->arena, "%s/%s", head, name)};
-  if (name[0] == '.' || !files_is_folder(paths[SIDE_BASE]) || !files_is_folder(paths[SIDE_HEAD]))
+  if (name[0] == '.' || !file_is_folder(paths[SIDE_BASE]) || !file_is_folder(paths[SIDE_HEAD]))
     return;
   *found += 1;
   several_add(run, paths[SIDE_BASE], paths[SIDE_HEAD]);
@@ -266,7 +266,7 @@ static void settle_paths(struct ci_run *run, const char **folders) {
   for (int side = 0; side < SIDES; side++) {
     folders[side] = text_path(&run->arena, folders[side]);
     run->bench[side] = text_path(&run->arena, run->bench[side]);
-    if (*folders[side] && !files_is_folder(folders[side]))
+    if (*folders[side] && !file_is_folder(folders[side]))
       ci_fail("'%s' is not a folder", folders[side]);
   }
 }

@@ -16,13 +16,11 @@ enum { TICK_USER, TICK_NICE, TICK_SYSTEM, TICK_IDLE, TICK_WAIT, TICK_IRQ, TICK_S
 
 /* Reads the numbers on the first line of a file. A missing number remains 0. */
 static void load_read(const char *path, double *numbers, size_t count) {
-  char line[1024];
-  FILE *file = fopen(path, "r");
-  if (!file) return;
-  pprofc_str rest = fgets(line, sizeof line, file) ? str_of(line) : STR(""), word;
-  for (size_t i = 0; i < count && rest.size && str_next(&rest, ' ', &word);)
+  char text[1024];
+  pprofc_str rest = {text, file_begin(path, text, sizeof text)}, line = STR(""), word;
+  (void)str_next_line(&rest, &line);
+  for (size_t i = 0; i < count && line.size && str_next(&line, ' ', &word);)
     i += str_parse_float(str_trim(word), &numbers[i]);
-  fclose(file);
 }
 
 static double seconds_of(struct timeval time) {

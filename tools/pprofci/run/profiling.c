@@ -152,7 +152,7 @@ static void profiled_list(struct recording *r, const struct profiled *p, const c
   pair->runs[side] = arena_array(arena, runs, sizeof *pair->runs[side]);
   for (size_t i = 0; i < runs; i++) {
     const char *path = text_printf(arena, "%s/run%zu.pb.gz", folder, i + 1);
-    if (files_is_regular(path)) pair->runs[side][pair->run_count[side]++] = path;
+    if (file_is_regular(path)) pair->runs[side][pair->run_count[side]++] = path;
   }
   if (pair->run_count[side]) pair->paths[side] = pair->runs[side][0];
 }

@@ -68,7 +68,7 @@ static void remove_listed(struct ci_run *run, const struct node *list, bool of_b
 static const struct node *read_old_manifest(struct ci_run *run) {
   const char *path = text_printf(&run->arena, "%s/manifest.json", run->out);
   struct node *root;
-  if (!files_is_regular(path)) return NULL;
+  if (!file_is_regular(path)) return NULL;
   bool read = json_tree_read(&run->arena, path, (size_t)64 << 20, &root, NULL) == PPROFC_OK;
   return read ? root : NULL;
 }
@@ -102,7 +102,7 @@ static struct stage_paths stage_name(struct ci_run *run, size_t number) {
 static pprofc_status stage_replace(struct ci_run *run, size_t number, pprofc_error *error) {
   const struct stage_paths paths = stage_name(run, number);
   pprofc_status status = files_need_parent(paths.to, error);
-  if (status == PPROFC_OK && files_is_regular(paths.to) && link(paths.to, paths.old) != 0)
+  if (status == PPROFC_OK && file_is_regular(paths.to) && link(paths.to, paths.old) != 0)
     status = files_copy(paths.to, paths.old, error);
   return status == PPROFC_OK ? stage_move(paths.from, paths.to, error) : status;
 }
@@ -111,7 +111,7 @@ static pprofc_status stage_replace(struct ci_run *run, size_t number, pprofc_err
 static void stage_restore(struct ci_run *run, size_t count) {
   while (count--) {
     const struct stage_paths paths = stage_name(run, count);
-    if (files_is_regular(paths.old))
+    if (file_is_regular(paths.old))
       (void)stage_move(paths.old, paths.to, NULL);
     else
       (void)unlink(paths.to);

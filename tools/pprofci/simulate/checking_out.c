@@ -55,7 +55,7 @@ const char *sides_check_out(struct ci_run *run, int side, const struct sides_com
                             const char *checkout) {
   checkouts_clone(run, commits->names[side], commits->ids[side], checkout);
   const char *folder = checkouts_inside(run, checkout);
-  if (!files_is_folder(folder))
+  if (!file_is_folder(folder))
     ci_fail("%s has no folder '%s'", commits->names[side], folder + strlen(checkout) + 1);
   return folder;
 }
@@ -102,7 +102,7 @@ const char *const *sides_node(struct ci_run *run, const char *folder, const char
   if (!str_equal(str_path_base(str_of(words[0])), STR("node"))) return words;
   (void)unlink(path);
   node_ask(run, folder, mode, words, path);
-  if (!files_is_regular(path)) return words;
+  if (!file_is_regular(path)) return words;
   ci_need(json_tree_read(&run->arena, path, NODE_FLAGS_MAX, &root, &ci_error));
   const struct node *flags = node_get(root, "flags");
   words_add(&w, words[0]);
@@ -121,7 +121,7 @@ const char *const *sides_node(struct ci_run *run, const char *folder, const char
  * file. */
 static bool source_file(const char *folder, pprofc_str module, char *path, size_t size) {
   int written = snprintf(path, size, "%s/src/%.*s", folder, STR_ARG(module));
-  return written > 0 && (size_t)written < size && files_is_regular(path);
+  return written > 0 && (size_t)written < size && file_is_regular(path);
 }
 
 /* Copies a line. Replaces the path of an installed module by the path of its source file, as

@@ -264,7 +264,7 @@ bool count_is_go(const char *command) {
     char path[4096];
     snprintf(path, sizeof path, "%.*s", STR_ARG(word));
     bool relative = str_equal(word, STR(".")) || str_starts(word, STR("./"));
-    if (!relative || (!str_ends(word, STR("...")) && !files_is_folder(path))) return false;
+    if (!relative || (!str_ends(word, STR("...")) && !file_is_folder(path))) return false;
     any = true;
   }
   return any;

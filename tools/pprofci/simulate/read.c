@@ -152,7 +152,7 @@ static bool take_map(struct counting *c, const struct count_run *run, pprofc_str
   struct arena *arena = &c->run->arena;
   const char *from = text_printf(arena, "/tmp/perf-%.*s.map", STR_ARG(process));
   const char *to = text_printf(arena, "%s/perf-%.*s.map", run->place, STR_ARG(process));
-  if (!sides_own_file(from)) return files_is_regular(to);
+  if (!sides_own_file(from)) return file_is_regular(to);
   copy_map(run, from, to);
   (void)unlink(from);
   return true;
@@ -177,7 +177,7 @@ static bool has_source(struct counting *c, const char *folder, pprofc_str object
   pprofc_str package = str_slice(object, 0, str_find_char(object, '/'));
   const char *here = text_printf(&c->run->arena, "%s/%.*s", folder, STR_ARG(package));
   const char *in_src = text_printf(&c->run->arena, "%s/src/%.*s", folder, STR_ARG(package));
-  return package.size < object.size && (files_is_folder(here) || files_is_folder(in_src));
+  return package.size < object.size && (file_is_folder(here) || file_is_folder(in_src));
 }
 
 /* True if the project in the folder can build the object (a program file or library). */

@@ -108,7 +108,7 @@ static size_t add_times(struct timing *t, int side, const char *path) {
 static void read_times(struct timing *t, int side, const char *place) {
   const char *folder = text_printf(&t->run->arena, "%s/results", place), **names;
   size_t count = 0, found = 0;
-  if (files_is_folder(folder))
+  if (file_is_folder(folder))
     ci_need(files_list(t->run, folder, alphasort, &names, &count, &ci_error));
   for (size_t i = 0; i < count; i++)
     if (str_ends(str_of(names[i]), STR(".json")))

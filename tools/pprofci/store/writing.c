@@ -66,7 +66,7 @@ static void writing_read_results(struct writing *w, const char *path) {
 
 static void writing_read_file(struct writing *w, const char *path) {
   pprofc_error ignored;
-  if (!files_is_regular(path) && !files_is_folder(path))
+  if (!file_is_regular(path) && !file_is_folder(path))
     ci_fail("cannot read '%s': no such file", path);
   writing_note_time(w, path);
   if (source_check(path, &ignored) == PPROFC_OK)
@@ -79,7 +79,7 @@ void writing_read(struct writing *w, const char *const *paths, size_t count) {
   *w = (struct writing){.arena = ci_arena()};
   for (size_t i = 0; i < count; i++) {
     const char *manifest = text_printf(&w->arena, "%s/manifest.json", paths[i]);
-    bool is_run = files_is_folder(paths[i]) && files_is_regular(manifest);
+    bool is_run = file_is_folder(paths[i]) && file_is_regular(manifest);
     if (is_run && count > 1)
       ci_fail("'%s' is the folder of a run; store it in a command of its own", paths[i]);
     if (is_run)

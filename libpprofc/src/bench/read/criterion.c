@@ -1,6 +1,7 @@
 /* Reads criterion's sample.json and estimates.json, and cargo-criterion's stream. The name comes
  * from benchmark.json in the same folder, or from the path GROUP/FUNCTION/VALUE/new. */
 #include "bench/read/readers.h"
+#include "core/file.h"
 
 #include <dirent.h>
 
@@ -77,18 +78,6 @@ static struct throughput throughput_of(const struct node *benchmark) {
   return (struct throughput){0, NULL};
 }
 
-/* Reads at most `room` bytes of a regular file. Returns 0 on failure. Opens the file without
- * blocking, because the path may be a pipe. */
-static size_t read_small(const char *name, char *data, size_t room) {
-  struct stat info;
-  int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) return 0;
-  bool regular = fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
-  ssize_t size = regular ? read(fd, data, room) : 0;
-  close(fd);
-  return size > 0 ? (size_t)size : 0;
-}
-
 /* Returns the content of benchmark.json in the folder of a path. Returns "" if the file is
  * unreadable. The `data` of the result is NULL when out of memory. */
 static pprofc_str read_neighbour(struct arena *arena, const char *path) {
@@ -100,7 +89,7 @@ static pprofc_str read_neighbour(struct arena *arena, const char *path) {
   if (!name || !data) return (pprofc_str){NULL, 0};
   memcpy(name, path, folder);
   memcpy(name + folder, "benchmark.json", sizeof "benchmark.json");
-  size_t size = read_small(name, data, ROOM);
+  size_t size = file_begin(name, data, ROOM);
   return (pprofc_str){data, size < ROOM ? size : 0};
 }
 
@@ -256,11 +245,6 @@ static const char *criterion_tree_join(struct criterion_tree_walk *w, const char
   return path;
 }
 
-static bool is_file(const char *path) {
-  struct stat info;
-  return stat(path, &info) == 0 && S_ISREG(info.st_mode);
-}
-
 static bool criterion_tree_is_folder(const char *path) {
   struct stat info;
   return lstat(path, &info) == 0 && S_ISDIR(info.st_mode);
@@ -268,7 +252,7 @@ static bool criterion_tree_is_folder(const char *path) {
 
 static bool criterion_tree_add_sample(struct criterion_tree_walk *w, const char *folder) {
   const char *path = criterion_tree_join(w, folder, "sample.json");
-  if (!path || !is_file(path)) return false;
+  if (!path || !file_is_regular(path)) return false;
   struct criterion_tree *tree = w->tree;
   w->nomem |= !ARRAY_PUSH_IN(w->arena, tree->paths, tree->count, tree->capacity, path);
   return true;

@@ -164,9 +164,7 @@ static pprofc_status read_input_file(pprofc_bench *set, const char *label, const
 /* Reads a file, or all samples in a folder of criterion. The samples get the label `label`. */
 static pprofc_status read_file_or_folder(pprofc_bench *set, const char *label, const char *path,
                                          pprofc_error *error) {
-  struct stat info;
-  if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode))
-    return read_input_file(set, label, path, error);
+  if (!file_is_folder(path)) return read_input_file(set, label, path, error);
   struct criterion_tree tree;
   struct arena arena = arena_make(&set->mem);
   pprofc_status status = criterion_tree_find(&arena, path, &tree, error);

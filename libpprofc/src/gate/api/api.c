@@ -1,4 +1,5 @@
 /* Implements the public interface of the gate (pprofc/gate.h). */
+#include "core/file.h"
 #include "gate/print/print.h"
 #include "gate/read/read.h"
 
@@ -209,7 +210,7 @@ pprofc_status pprofc_gate_read_file(pprofc_gate *gate, pprofc_gate_side side, co
   pprofc_status status = gate_open_side(gate, side, error);
   if (status) return status;
   pprofc_error reason;
-  if (gate_is_folder(path))
+  if (file_is_folder(path))
     status = gate_read_folder(gate, gate_side_label(side), path, &reason);
   else
     status = gate_read_one(gate, gate_side_label(side), path, &reason);

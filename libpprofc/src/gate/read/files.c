@@ -21,11 +21,6 @@ pprofc_status gate_note_problem(struct gate *gate, pprofc_status status,
 
 /* ---- folders ----------------------------------------- */
 
-bool gate_is_folder(const char *path) {
-  struct stat status;
-  return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
-}
-
 static int files_by_path(const void *a, const void *b) {
   return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
@@ -95,7 +90,7 @@ pprofc_status gate_read_noise(struct gate *gate, const char *folder, pprofc_erro
   struct arena arena = arena_make(gate->mem);
   pprofc_status status = gate_list_folder(gate, folder, "*", &arena, &paths, &why);
   for (size_t i = 0; i < paths.count && status == PPROFC_OK; i++)
-    if (!gate_is_folder(paths.items[i])) status = files_read_run(gate, set, paths.items[i], &why);
+    if (!file_is_folder(paths.items[i])) status = files_read_run(gate, set, paths.items[i], &why);
   if (status == PPROFC_OK && paths.count) status = gate_learn_noise(gate, set, &why);
   arena_free(&arena);
   pprofc_bench_free(set);

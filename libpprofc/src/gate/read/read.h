@@ -48,8 +48,6 @@ bool gate_take_speeds(struct gate *gate, struct pairs *pairs);
  * GATE_FILE_MAX. Errors: PPROFC_E_IO, PPROFC_E_LIMIT, PPROFC_E_NOMEM. */
 pprofc_status gate_read_whole(const char *path, struct buffer *data, pprofc_error *error);
 
-bool gate_is_folder(const char *path);
-
 /* Paths of files, sorted by name. An arena owns the texts. */
 struct gate_paths {
   const char **items;

@@ -1,6 +1,8 @@
 /* Reads a perf-PID.map file and finds the name of the code at an address. */
 #include "import/callgrind/contexts.h"
 
+#include "core/file.h"
+
 #define MAX_BYTES ((size_t)1 << 30)
 
 void jit_names_init(struct jit_names *names, const pprofc_allocator *mem) {
@@ -57,9 +59,7 @@ static int jit_open(const char *path, bool own) {
 }
 
 static bool jit_read_all(struct jit_names *names, int fd) {
-  char bytes[1 << 14];
-  ssize_t got;
-  while ((got = read(fd, bytes, sizeof bytes)) > 0) buffer_add(&names->text, bytes, (size_t)got);
+  (void)fd_read_all(fd, &names->text);
   close(fd);
   if (names->text.failed) return false;
   return jit_names_read(names, (pprofc_str){names->text.data, names->text.size});

@@ -1,5 +1,6 @@
 /* Finds and reads the source files of a profile. */
 #include "report/source/lookup.h"
+#include "core/file.h"
 #include "graph/graph.h"
 
 #include <dirent.h>
@@ -281,14 +282,13 @@ static bool suggest_is_plain(pprofc_str text) {
 static size_t suggest_prefix(const struct source_lookup *lookup, pprofc_str folder,
                              pprofc_str name) {
   char path[PATH_MAX], real[PATH_MAX];
-  struct stat info;
   size_t last = name.size;
   while (last && name.data[last - 1] != '/') last--;
   for (size_t at = 1; at + 1 < last; at++) {
     if (name.data[at] != '/' || !lookup_join(folder, str_slice(name, at + 1, name.size), path))
       continue;
-    bool found = realpath(path, real) && !closed_reason(lookup, str_of(real)) &&
-                 stat(real, &info) == 0 && S_ISREG(info.st_mode);
+    bool found =
+        realpath(path, real) && !closed_reason(lookup, str_of(real)) && file_is_regular(real);
     if (found) return at;
   }
   return 0;
