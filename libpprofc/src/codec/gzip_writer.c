@@ -2,11 +2,15 @@
  *
  * The input is cut into blocks of a fixed size, so the output does not depend on the number of
  * threads. Each block is compressed separately, with the end of the previous block as dictionary,
- * and ends on a byte boundary. The concatenated blocks are one deflate stream. The caller fills all
- * blocks, the threads compress them, and then the caller writes them in order. */
+ * and ends on a byte boundary. The concatenated blocks are one deflate stream. The blocks form a
+ * ring. The caller fills a block, threads compress the full blocks, and the caller writes them in
+ * order. Instead of waiting, the caller compresses a block. If no thread starts, the caller
+ * compresses all blocks. */
 #include "codec/gzip_writer.h"
 #include "codec/zlib_memory.h"
 #include "core/parallel.h"
+
+#include <pthread.h>
 
 #define BLOCK_SIZE      ((size_t)128 * 1024)
 #define DICTIONARY_SIZE ((size_t)32 * 1024)
@@ -14,12 +18,17 @@
 #define MEMORY_LEVEL    8
 /* Compression level. It is below 6, because level 6 would make profiles 1.5 to 3 % smaller, but
  * would take 1.3 to 1.6 times as long. */
-#define GZIP_LEVEL        4
-#define THREADS_MAX       16
-#define BLOCKS_PER_THREAD 2
-#define FLUSH_MARK_BYTES  16
+#define GZIP_LEVEL  4
+#define THREADS_MAX 16
+/* Maximum number of blocks: one per thread, one that waits for a thread, and one that the caller
+ * fills. */
+#define BLOCKS_MAX       (THREADS_MAX + 2)
+#define FLUSH_MARK_BYTES 16
+
+enum state { EMPTY, FULL, TAKEN, DONE };
 
 struct gzip_writer_block {
+  enum state state;
   z_stream zlib;
   uint8_t *memory; /* dictionary of the block, then its input, then its output */
   size_t dictionary_size, size, out_size, out_room;
@@ -32,12 +41,20 @@ struct gzip_writer {
   pprofc_write_fn write;
   void *context;
   pprofc_status status;
-  struct gzip_writer_block blocks[THREADS_MAX * BLOCKS_PER_THREAD];
-  size_t count;        /* number of filled blocks, including the block that the caller fills */
-  size_t opened, most; /* current and maximum number of blocks that have memory */
-  unsigned threads;
+  struct gzip_writer_block blocks[BLOCKS_MAX];
+  size_t block_count, blocks_most; /* current and maximum number of blocks in the ring */
+  /* number of the block that the caller fills, and number of the oldest block that is not written
+   * yet; block n is blocks[n % block_count] */
+  size_t filling, oldest;
   uint64_t size; /* number of uncompressed bytes in the written blocks */
   uint32_t crc;
+  uint8_t dictionary[DICTIONARY_SIZE]; /* dictionary of the next block: end of the previous block */
+
+  pthread_mutex_t lock;
+  pthread_cond_t full, done;
+  pthread_t threads[THREADS_MAX]; /* threads that compress, except the caller */
+  unsigned thread_count, threads_most;
+  bool stop;
 };
 
 static uint8_t *input_of(const struct gzip_writer_block *b) {
@@ -71,7 +88,7 @@ static void block_close(struct gzip_writer *w, struct gzip_writer_block *b) {
   mem_free(w->mem, b->memory, memory_size(b), 1);
 }
 
-/* Compresses a block. The output buffer fits any result. */
+/* Compresses a block. Any thread may call this function. The output buffer fits any result. */
 static void block_compress(struct gzip_writer_block *b) {
   deflateReset(&b->zlib);
   if (b->dictionary_size)
@@ -85,45 +102,106 @@ static void block_compress(struct gzip_writer_block *b) {
   b->crc = (uint32_t)crc32(0, input_of(b), (uInt)b->size);
 }
 
-/* ---- batches of blocks ------------------------------- */
+/* ---- the ring ---------------------------------------- */
+
+static struct gzip_writer_block *block_at(struct gzip_writer *w, size_t n) {
+  return &w->blocks[n % w->block_count];
+}
+
+/* Returns the oldest block that no thread has taken, or NULL. The caller holds the lock. */
+static struct gzip_writer_block *gzip_writer_take(struct gzip_writer *w) {
+  for (size_t n = w->oldest; n < w->filling; n++)
+    if (block_at(w, n)->state == FULL) {
+      block_at(w, n)->state = TAKEN;
+      return block_at(w, n);
+    }
+  return NULL;
+}
+
+/* Compresses a block that this thread has taken. Releases the lock meanwhile. */
+static void gzip_writer_work(struct gzip_writer *w, struct gzip_writer_block *b) {
+  pthread_mutex_unlock(&w->lock);
+  block_compress(b);
+  pthread_mutex_lock(&w->lock);
+  b->state = DONE;
+  pthread_cond_signal(&w->done);
+}
+
+static void *gzip_writer_run(void *argument) {
+  struct gzip_writer *w = argument;
+  pthread_mutex_lock(&w->lock);
+  while (!w->stop) {
+    struct gzip_writer_block *b = gzip_writer_take(w);
+    if (b)
+      gzip_writer_work(w, b);
+    else
+      pthread_cond_wait(&w->full, &w->lock);
+  }
+  pthread_mutex_unlock(&w->lock);
+  return NULL;
+}
 
 static void gzip_writer_put(struct gzip_writer *w, const void *data, size_t size) {
   if (w->status == PPROFC_OK && w->write(w->context, data, size) != 0) w->status = PPROFC_E_IO;
 }
 
-static void gzip_writer_compress(void *context, unsigned thread) {
-  struct gzip_writer *w = context;
-  for (size_t i = thread; i < w->count; i += w->threads) block_compress(&w->blocks[i]);
-}
-
-/* Compresses and writes the filled blocks. */
-static void gzip_writer_flush(struct gzip_writer *w, bool last) {
-  w->blocks[w->count - 1].last = last;
-  parallel_run(w->count < w->threads ? (unsigned)w->count : w->threads, gzip_writer_compress, w);
-  for (size_t i = 0; i < w->count; i++) {
-    const struct gzip_writer_block *b = &w->blocks[i];
+/* Writes the finished blocks in order. The caller holds the lock. */
+static void gzip_writer_write_done(struct gzip_writer *w) {
+  while (w->oldest < w->filling && block_at(w, w->oldest)->state == DONE) {
+    struct gzip_writer_block *b = block_at(w, w->oldest);
+    pthread_mutex_unlock(&w->lock);
     gzip_writer_put(w, output_of(b), b->out_size);
     w->crc = (uint32_t)crc32_combine(w->crc, b->crc, (z_off_t)b->size);
     w->size += b->size;
+    pthread_mutex_lock(&w->lock);
+    b->state = EMPTY;
+    w->oldest++;
   }
 }
 
-/* Prepares another block after the last block was filled. Writes all blocks first if the maximum
- * number of blocks is in use. If memory runs out, the writer continues with fewer blocks. */
-static void gzip_writer_next(struct gzip_writer *w) {
-  const uint8_t *end = input_of(&w->blocks[w->count - 1]) + BLOCK_SIZE;
-  if (w->count == w->opened && w->opened < w->most) {
-    if (block_open(w, &w->blocks[w->opened]))
-      w->opened++;
-    else
-      w->most = w->opened;
+/* Waits until at most `left` blocks remain to be written. Meanwhile compresses blocks in this
+ * thread. */
+static void gzip_writer_wait(struct gzip_writer *w, size_t left) {
+  gzip_writer_write_done(w);
+  while (w->filling - w->oldest > left) {
+    struct gzip_writer_block *b = gzip_writer_take(w);
+    if (b)
+      gzip_writer_work(w, b);
+    else if (block_at(w, w->oldest)->state != DONE)
+      pthread_cond_wait(&w->done, &w->lock);
+    gzip_writer_write_done(w);
   }
-  if (w->count == w->opened) {
-    gzip_writer_flush(w, false);
-    w->count = 0;
+}
+
+/* Adds a block to the ring, and starts another thread. The ring must not have wrapped around yet,
+ * because block n is blocks[n % block_count]. If there is no memory or no thread, the writer
+ * continues with fewer blocks. */
+static void gzip_writer_grow(struct gzip_writer *w) {
+  if (w->block_count == w->blocks_most || !block_open(w, &w->blocks[w->block_count])) {
+    w->blocks_most = w->block_count;
+    return;
   }
-  struct gzip_writer_block *next = &w->blocks[w->count++];
-  memcpy(next->memory, end - DICTIONARY_SIZE, DICTIONARY_SIZE);
+  w->block_count++;
+  if (w->thread_count < w->threads_most &&
+      pthread_create(&w->threads[w->thread_count], NULL, gzip_writer_run, w) == 0)
+    w->thread_count++;
+}
+
+/* Passes the filled block to the threads, and prepares the next block. */
+static void gzip_writer_submit(struct gzip_writer *w, bool last) {
+  struct gzip_writer_block *b = block_at(w, w->filling);
+  b->last = last;
+  if (!last) memcpy(w->dictionary, input_of(b) + BLOCK_SIZE - DICTIONARY_SIZE, DICTIONARY_SIZE);
+  pthread_mutex_lock(&w->lock);
+  b->state = FULL;
+  w->filling++;
+  if (!last && w->filling == w->block_count) gzip_writer_grow(w);
+  pthread_cond_signal(&w->full);
+  gzip_writer_wait(w, last ? 0 : w->block_count - 1);
+  pthread_mutex_unlock(&w->lock);
+  if (last) return;
+  struct gzip_writer_block *next = block_at(w, w->filling);
+  memcpy(next->memory, w->dictionary, DICTIONARY_SIZE);
   next->dictionary_size = DICTIONARY_SIZE;
   next->size = 0;
 }
@@ -138,13 +216,17 @@ struct gzip_writer *gzip_writer_open(const pprofc_allocator *mem, unsigned threa
   w->mem = mem;
   w->write = write;
   w->context = context;
-  w->threads = parallel_workers(threads, THREADS_MAX, 1);
-  w->most = w->threads > 1 ? w->threads * BLOCKS_PER_THREAD : 1;
-  w->count = w->opened = 1;
+  threads = parallel_workers(threads, THREADS_MAX, 1);
+  w->threads_most = threads - 1;
+  w->blocks_most = threads > 1 ? threads + 2 : 1;
+  w->block_count = 1;
   if (!block_open(w, &w->blocks[0])) {
     mem_free(mem, w, 1, sizeof *w);
     return NULL;
   }
+  pthread_mutex_init(&w->lock, NULL);
+  pthread_cond_init(&w->full, NULL);
+  pthread_cond_init(&w->done, NULL);
   gzip_writer_put(w, header, sizeof header);
   return w;
 }
@@ -152,9 +234,9 @@ struct gzip_writer *gzip_writer_open(const pprofc_allocator *mem, unsigned threa
 void gzip_writer_add(struct gzip_writer *w, const void *data, size_t size) {
   const uint8_t *from = data;
   while (size && w->status == PPROFC_OK) {
-    struct gzip_writer_block *b = &w->blocks[w->count - 1];
+    struct gzip_writer_block *b = block_at(w, w->filling);
     if (b->size == BLOCK_SIZE) {
-      gzip_writer_next(w);
+      gzip_writer_submit(w, false);
       continue;
     }
     size_t part = size < BLOCK_SIZE - b->size ? size : BLOCK_SIZE - b->size;
@@ -170,13 +252,21 @@ bool gzip_writer_good(const struct gzip_writer *w) {
 }
 
 void gzip_writer_abandon(struct gzip_writer *w) {
-  for (size_t i = 0; i < w->opened; i++) block_close(w, &w->blocks[i]);
+  pthread_mutex_lock(&w->lock);
+  w->stop = true;
+  pthread_cond_broadcast(&w->full);
+  pthread_mutex_unlock(&w->lock);
+  for (unsigned i = 0; i < w->thread_count; i++) pthread_join(w->threads[i], NULL);
+  for (size_t i = 0; i < w->block_count; i++) block_close(w, &w->blocks[i]);
+  pthread_cond_destroy(&w->done);
+  pthread_cond_destroy(&w->full);
+  pthread_mutex_destroy(&w->lock);
   mem_free(w->mem, w, 1, sizeof *w);
 }
 
 pprofc_status gzip_writer_finish(struct gzip_writer *w) {
   uint8_t trailer[8];
-  if (w->status == PPROFC_OK) gzip_writer_flush(w, true);
+  if (w->status == PPROFC_OK) gzip_writer_submit(w, true);
   for (int i = 0; i < 4; i++) {
     trailer[i] = (uint8_t)(w->crc >> (8 * i));
     trailer[4 + i] = (uint8_t)(w->size >> (8 * i));
