@@ -220,12 +220,10 @@ heap_rows() {
     # shellcheck disable=SC2016
     peer_name='gzip -dc' peer='gzip -dc "$1" >/dev/null'
     for report in -top -list=gc -tree -peek=main -dot -callgrind -tags -flame -folded -speedscope \
-      "-top -diff_base=$data/heap_one.pb.gz" "-top -base=$data/heap_one.pb.gz" "-noise $data/heap_one.pb.gz"; do
+      "-top -diff_base=$data/heap_one.pb.gz" "-top -base=$data/heap_one.pb.gz" "-top -noise -diff_base=$data/heap_one.pb.gz"; do
       case $report in -top) ;; *) [ "$size" -ge 1000000 ] || continue ;; esac # a small profile takes too little time to measure
       # shellcheck disable=SC2086  # a report may have two words
-      name=${report%%=*}
-      # shellcheck disable=SC2086
-      row "$input, $(amount "$size"): ${name%% /*}" "$data/$input.pb.gz" "$size" $report
+      row "$input, $(amount "$size"): ${report%%=*}" "$data/$input.pb.gz" "$size" $report
     done
     peer_name='google/pprof' peer=
     # shellcheck disable=SC2016
