@@ -53,6 +53,12 @@ void backing_list(struct backing *backing, const char *prefix, struct stored_key
   if (keys->count) qsort(keys->items, keys->count, sizeof *keys->items, stored_by_name);
 }
 
+struct stored_key *stored_keys_find(const struct stored_keys *keys, const char *name) {
+  const struct stored_key wanted = {.name = name};
+  if (!keys->count) return NULL;
+  return bsearch(&wanted, keys->items, keys->count, sizeof wanted, stored_by_name);
+}
+
 void backing_each(struct backing *backing, const char *prefix, backing_key_fn *take,
                   void *context) {
   struct stored_keys keys;

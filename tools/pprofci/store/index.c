@@ -37,9 +37,37 @@ struct sqlite {
 };
 #undef SQLITE_FIELD
 
+enum {
+  READ_SERIES,
+  READ_RUNS,
+  READ_POINTS,
+  READ_PROFILES,
+  ADD_SERIES,
+  ADD_RUN,
+  ADD_POINT,
+  ADD_PROFILE,
+  STATEMENTS
+};
+
+static const char *const index_statements[STATEMENTS] = {
+    "SELECT id, direction, grp, benchmark, unit FROM series ORDER BY id",
+    ("SELECT id, time, position, status, results, key, commit_id, branch, machine, verdict, "
+     "headline"
+     " FROM runs ORDER BY id"),
+    "SELECT series, value FROM points WHERE run=? ORDER BY place",
+    "SELECT size, kind, package, benchmark, name, sha256 FROM profiles WHERE run=? ORDER BY rowid",
+    "INSERT INTO series(grp, benchmark, unit, id, direction) VALUES(?,?,?,?,?)",
+    ("INSERT INTO runs(key, commit_id, branch, machine, verdict, headline, time, position, status,"
+     " results, profiles) VALUES(?,?,?,?,?,?,?,?,?,?,?)"),
+    "INSERT INTO points(run, place, series, value) VALUES(?,?,?,?)",
+    "INSERT INTO profiles(kind, package, benchmark, name, sha256, run, size) VALUES(?,?,?,?,?,?,?)",
+};
+
+/* The id of a series in the index is its array index in `past`, plus 1. */
 struct store_index {
   struct sqlite lib;
   sqlite3 *db;
+  sqlite3_stmt *statements[STATEMENTS];
   const char *path;
   struct past *past;
   struct backing *backing;
@@ -71,28 +99,20 @@ static bool index_prepare(struct store_index *x, const char *sql, sqlite3_stmt *
   return index_good(x, x->lib.prepare_v2(x->db, sql, -1, statement, NULL));
 }
 
-/* Runs a statement that returns no rows. */
-static bool index_run(struct store_index *x, sqlite3_stmt *statement) {
-  bool good = index_good(x, x->lib.step(statement));
-  return index_good(x, x->lib.reset(statement)) && good;
-}
-
-static bool index_bind_int(struct store_index *x, sqlite3_stmt *statement, int place,
-                           int64_t value) {
-  return index_good(x, x->lib.bind_int64(statement, place, value));
-}
-
-static bool index_bind_text(struct store_index *x, sqlite3_stmt *statement, int place,
-                            pprofc_str text) {
-  const char *data = text.data ? text.data : "";
-  return index_good(x, x->lib.bind_text(statement, place, data, (int)text.size, SQLITE_STATIC));
-}
-
-static bool index_bind_texts(struct store_index *x, sqlite3_stmt *statement, int first,
-                             const pprofc_str *texts, size_t count) {
-  for (size_t i = 0; i < count; i++)
-    if (!index_bind_text(x, statement, first + (int)i, texts[i])) return false;
-  return true;
+/* Runs a statement that returns no rows. Binds its first parameters to `texts`, and the parameters
+ * after them to `numbers`. */
+static bool index_run(struct store_index *x, int statement, const pprofc_str *texts, int text_count,
+                      const int64_t *numbers, int number_count) {
+  sqlite3_stmt *s = x->statements[statement];
+  bool good = true;
+  for (int i = 0; i < text_count && good; i++) {
+    const char *data = texts[i].data ? texts[i].data : "";
+    good = index_good(x, x->lib.bind_text(s, i + 1, data, (int)texts[i].size, SQLITE_STATIC));
+  }
+  for (int i = 0; i < number_count && good; i++)
+    good = index_good(x, x->lib.bind_int64(s, text_count + i + 1, numbers[i]));
+  good = good && index_good(x, x->lib.step(s));
+  return index_good(x, x->lib.reset(s)) && good;
 }
 
 /* Returns the number that an SQL statement selects, or -1. */
@@ -109,216 +129,70 @@ static pprofc_str index_text(struct store_index *x, sqlite3_stmt *statement, int
   return (pprofc_str){text ? text : "", (size_t)x->lib.column_bytes(statement, column)};
 }
 
-/* ---- reading ---------------------------------------- */
-
-/* Maps the ids of runs or series in the index to their array indices in memory. */
-struct load_places {
-  size_t *items; /* for each id in the index, its array index plus one; 0: no such id */
-  size_t count;  /* largest id in the index, plus one */
-};
-
 /* Records that the index is damaged. Always returns false. */
-static bool load_broken(struct store_index *x) {
+static bool index_damaged(struct store_index *x) {
   return index_good(x, SQLITE_CORRUPT);
 }
 
-static bool load_place(const struct load_places *places, int64_t id, size_t *place) {
-  if (id < 0 || (uint64_t)id >= places->count || !places->items[id]) return false;
-  *place = places->items[id] - 1;
-  return true;
-}
+/* ---- reading ---------------------------------------- */
 
-static struct load_places load_make_places(struct store_index *x, struct arena *arena,
-                                           const char *sql) {
-  int64_t most = index_number(x, sql);
-  size_t count = most > 0 ? (size_t)most + 1 : 1;
-  return (struct load_places){arena_zero_array(arena, count, sizeof(size_t)), count};
-}
-
-/* Adds the points (measured values) of the last run in `past`. The statement `s` selects these
- * points. */
-static bool load_points(struct store_index *x, sqlite3_stmt *s, int64_t run, int64_t count,
-                        const struct load_places *series) {
-  if (!index_bind_int(x, s, 1, run)) return false;
+static bool load_series(struct store_index *x) {
+  sqlite3_stmt *s = x->statements[READ_SERIES];
   while (x->lib.step(s) == SQLITE_ROW) {
-    size_t place;
-    if (!load_place(series, x->lib.column_int64(s, 0), &place)) return load_broken(x);
-    past_add_point(x->past, (uint32_t)place, x->lib.column_double(s, 1));
-    count--;
+    uint32_t place = past_add_series(x->past, index_text(x, s, 2), index_text(x, s, 3),
+                                     index_text(x, s, 4), (int)x->lib.column_int64(s, 1));
+    if (x->lib.column_int64(s, 0) != (int64_t)place + 1) return index_damaged(x);
+  }
+  return index_good(x, x->lib.reset(s));
+}
+
+/* Adds the points (measured values) of the last run in `past`. */
+static bool load_points(struct store_index *x, int64_t id, int64_t count) {
+  sqlite3_stmt *s = x->statements[READ_POINTS];
+  if (!index_good(x, x->lib.bind_int64(s, 1, id))) return false;
+  for (; x->lib.step(s) == SQLITE_ROW; count--) {
+    int64_t series = x->lib.column_int64(s, 0);
+    if (series < 1 || (uint64_t)series > x->past->series_count) return index_damaged(x);
+    past_add_point(x->past, (uint32_t)(series - 1), x->lib.column_double(s, 1));
   }
   if (!index_good(x, x->lib.reset(s))) return false;
-  return !count || load_broken(x);
+  return !count || index_damaged(x);
 }
 
-static void load_run(struct store_index *x, sqlite3_stmt *s, struct load_places *runs) {
+static bool load_profiles(struct store_index *x, int64_t id) {
+  sqlite3_stmt *s = x->statements[READ_PROFILES];
+  if (!index_good(x, x->lib.bind_int64(s, 1, id))) return false;
+  while (x->lib.step(s) == SQLITE_ROW) {
+    const struct past_profile profile = {.kind = index_text(x, s, 1),
+                                         .package = index_text(x, s, 2),
+                                         .benchmark = index_text(x, s, 3),
+                                         .name = index_text(x, s, 4),
+                                         .sha256 = index_text(x, s, 5),
+                                         .size = x->lib.column_int64(s, 0)};
+    past_add_profile(x->past, &x->past->runs[x->past->run_count - 1], &profile);
+  }
+  return index_good(x, x->lib.reset(s));
+}
+
+static bool load_run(struct store_index *x, struct stored_key *key) {
   struct past *past = x->past;
-  struct past_run *run = past_add_run(past, text_keep(&past->arena, index_text(x, s, 1)));
+  sqlite3_stmt *s = x->statements[READ_RUNS];
+  if (key->size == UINT64_MAX) return index_damaged(x);
+  key->size = UINT64_MAX;
+  struct past_run *run = past_add_run(past, key->name);
   pprofc_str *const texts[] = {&run->place.commit, &run->branch, &run->machine, &run->verdict,
                                &run->headline};
-  for (int i = 0; i < 5; i++) *texts[i] = index_text(x, s, 2 + i);
+  for (int i = 0; i < 5; i++) *texts[i] = index_text(x, s, 6 + i);
   text_keep_all(&past->arena, texts, 5);
-  run->place.time = x->lib.column_int64(s, 7);
-  run->place.order = x->lib.column_int64(s, 8);
-  run->status = x->lib.column_int64(s, 9);
-  runs->items[x->lib.column_int64(s, 0)] = past->run_count;
-  if (past->runs_only) run->points = (size_t)x->lib.column_int64(s, 10);
+  run->place.time = x->lib.column_int64(s, 1);
+  run->place.order = x->lib.column_int64(s, 2);
+  run->status = x->lib.column_int64(s, 3);
+  int64_t id = x->lib.column_int64(s, 0), count = x->lib.column_int64(s, 4);
+  if (past->runs_only) run->points = (size_t)count;
+  return (past->runs_only || load_points(x, id, count)) && load_profiles(x, id);
 }
 
-static bool load_runs(struct store_index *x, struct load_places *runs,
-                      const struct load_places *series) {
-  sqlite3_stmt *s = NULL, *points = NULL;
-  bool good =
-      index_prepare(x,
-                    "SELECT id, key, commit_id, branch, machine, verdict, headline, time, "
-                    "position, status, results FROM runs ORDER BY id",
-                    &s) &&
-      index_prepare(x, "SELECT series, value FROM points WHERE run=? ORDER BY place", &points);
-  while (good && x->lib.step(s) == SQLITE_ROW) {
-    load_run(x, s, runs);
-    if (!x->past->runs_only)
-      good = load_points(x, points, x->lib.column_int64(s, 0), x->lib.column_int64(s, 10), series);
-  }
-  (void)x->lib.finalize(points);
-  return index_good(x, x->lib.finalize(s)) && good;
-}
-
-static bool load_series(struct store_index *x, struct load_places *series) {
-  sqlite3_stmt *s = NULL;
-  bool good =
-      index_prepare(x, "SELECT id, grp, benchmark, unit, direction FROM series ORDER BY id", &s);
-  while (good && x->lib.step(s) == SQLITE_ROW) {
-    uint32_t id = past_add_series(x->past, index_text(x, s, 1), index_text(x, s, 2),
-                                  index_text(x, s, 3), (int)x->lib.column_int64(s, 4));
-    series->items[x->lib.column_int64(s, 0)] = (size_t)id + 1;
-  }
-  return index_good(x, x->lib.finalize(s)) && good;
-}
-
-static bool load_profile(struct store_index *x, sqlite3_stmt *s, const struct load_places *runs) {
-  struct past *past = x->past;
-  size_t place;
-  if (!load_place(runs, x->lib.column_int64(s, 0), &place)) return load_broken(x);
-  struct past_run *run = &past->runs[place];
-  const struct past_profile profile = {.kind = index_text(x, s, 1),
-                                       .package = index_text(x, s, 2),
-                                       .benchmark = index_text(x, s, 3),
-                                       .name = index_text(x, s, 4),
-                                       .sha256 = index_text(x, s, 5),
-                                       .size = x->lib.column_int64(s, 6)};
-  if (!run->profiles) run->first_profile = past->profile_count;
-  past_add_profile(past, run, &profile);
-  return true;
-}
-
-static bool load_profiles(struct store_index *x, const struct load_places *runs) {
-  sqlite3_stmt *s = NULL;
-  bool good = index_prepare(x,
-                            "SELECT run, kind, package, benchmark, name, sha256, size FROM "
-                            "profiles ORDER BY run, rowid",
-                            &s);
-  while (good && x->lib.step(s) == SQLITE_ROW) good = load_profile(x, s, runs);
-  return index_good(x, x->lib.finalize(s)) && good;
-}
-
-/* Reads all runs of the index into `past`. Returns false on failure. */
-static bool index_load(struct store_index *x, struct arena *arena) {
-  struct load_places runs = load_make_places(x, arena, "SELECT max(id) FROM runs");
-  struct load_places series = load_make_places(x, arena, "SELECT max(id) FROM series");
-  return load_series(x, &series) && load_runs(x, &runs, &series) && load_profiles(x, &runs);
-}
-
-/* ---- updating --------------------------------------- */
-
-enum { ADD_RUN, ADD_SERIES, FIND_SERIES, ADD_POINT, ADD_PROFILE, STATEMENTS };
-
-static const char *const sync_statements[STATEMENTS] = {
-    ("INSERT INTO runs(key, commit_id, branch, time, position, machine, verdict, headline, status, "
-     "results, profiles) VALUES(?,?,?,?,?,?,?,?,?,?,?)"),
-    "INSERT INTO series(grp, benchmark, unit, direction) VALUES(?,?,?,?)",
-    "SELECT id FROM series WHERE grp=? AND benchmark=? AND unit=?",
-    "INSERT INTO points(run, place, series, value) VALUES(?,?,?,?)",
-    "INSERT INTO profiles(run, kind, package, benchmark, name, sha256, size) VALUES(?,?,?,?,?,?,?)",
-};
-
-struct sync {
-  struct store_index *x;
-  sqlite3_stmt *statements[STATEMENTS];
-  /* the run of the current record, and the series of all records so far */
-  struct past fresh;
-  struct buffer ids; /* for each series of `fresh`, its id in the index */
-};
-
-static int64_t sync_find_series(struct sync *y, const struct past_series *series) {
-  struct store_index *x = y->x;
-  const pprofc_str texts[] = {series->group, series->name, series->unit};
-  sqlite3_stmt *find = y->statements[FIND_SERIES], *add = y->statements[ADD_SERIES];
-  int64_t id = -1;
-  if (!index_bind_texts(x, find, 1, texts, 3)) return -1;
-  int code = x->lib.step(find);
-  if (code == SQLITE_ROW) id = x->lib.column_int64(find, 0);
-  if (!index_good(x, code) || !index_good(x, x->lib.reset(find)) || id >= 0) return id;
-  if (!index_bind_texts(x, add, 1, texts, 3) || !index_bind_int(x, add, 4, series->direction) ||
-      !index_run(x, add))
-    return -1;
-  return x->lib.last_insert_rowid(x->db);
-}
-
-static bool sync_series_id(struct sync *y, uint32_t series, uint32_t *id) {
-  while (y->ids.size / sizeof *id <= series) {
-    int64_t found = sync_find_series(y, &y->fresh.series[y->ids.size / sizeof *id]);
-    if (found < 0) return false;
-    if (found > UINT32_MAX) return load_broken(y->x);
-    uint32_t small = (uint32_t)found;
-    buffer_add(&y->ids, &small, sizeof small);
-  }
-  memcpy(id, y->ids.data + series * sizeof *id, sizeof *id);
-  return true;
-}
-
-static bool sync_add_run(struct sync *y, const struct past_run *run) {
-  struct store_index *x = y->x;
-  sqlite3_stmt *s = y->statements[ADD_RUN];
-  const pprofc_str first[] = {str_of(run->key), run->place.commit, run->branch};
-  const pprofc_str second[] = {run->machine, run->verdict, run->headline};
-  return index_bind_texts(x, s, 1, first, 3) && index_bind_int(x, s, 4, run->place.time) &&
-         index_bind_int(x, s, 5, run->place.order) && index_bind_texts(x, s, 6, second, 3) &&
-         index_bind_int(x, s, 9, run->status) && index_bind_int(x, s, 10, (int64_t)run->points) &&
-         index_bind_int(x, s, 11, (int64_t)run->profiles) && index_run(x, s);
-}
-
-static bool sync_add_point(struct sync *y, int64_t run, size_t place,
-                           const struct past_point *point) {
-  struct store_index *x = y->x;
-  sqlite3_stmt *s = y->statements[ADD_POINT];
-  uint32_t series;
-  return sync_series_id(y, point->series, &series) && index_bind_int(x, s, 1, run) &&
-         index_bind_int(x, s, 2, (int64_t)place) && index_bind_int(x, s, 3, series) &&
-         index_good(x, x->lib.bind_double(s, 4, point->value)) && index_run(x, s);
-}
-
-static bool sync_add_profile(struct sync *y, int64_t run, const struct past_profile *profile) {
-  sqlite3_stmt *s = y->statements[ADD_PROFILE];
-  const pprofc_str texts[] = {profile->kind, profile->package, profile->benchmark, profile->name,
-                              profile->sha256};
-  return index_bind_int(y->x, s, 1, run) && index_bind_texts(y->x, s, 2, texts, 5) &&
-         index_bind_int(y->x, s, 7, profile->size) && index_run(y->x, s);
-}
-
-/* Adds the run in `fresh` to the index, then removes the run from `fresh`. */
-static bool sync_add(struct sync *y) {
-  const struct past_run *run = &y->fresh.runs[y->fresh.run_count - 1];
-  if (!sync_add_run(y, run)) return false;
-  int64_t id = y->x->lib.last_insert_rowid(y->x->db);
-  bool good = true;
-  for (size_t i = 0; i < run->points && good; i++)
-    good = sync_add_point(y, id, i, &y->fresh.points[run->first_point + i]);
-  for (size_t i = 0; i < run->profiles && good; i++)
-    good = sync_add_profile(y, id, &y->fresh.profiles[run->first_profile + i]);
-  y->fresh.run_count = y->fresh.point_count = y->fresh.profile_count = 0;
-  return good;
-}
-
-static bool sync_drop(struct store_index *x, int64_t id) {
+static bool index_drop(struct store_index *x, int64_t id) {
   char sql[160];
   long long run = id;
   snprintf(sql, sizeof sql,
@@ -328,49 +202,65 @@ static bool sync_drop(struct store_index *x, int64_t id) {
   return index_exec(x, sql);
 }
 
-/* Marks each key that is already in the index by the size UINT64_MAX. Deletes the runs in the index
- * whose record is gone. */
-static bool sync_compare(struct store_index *x, struct stored_keys *keys) {
-  sqlite3_stmt *s = NULL;
-  size_t place = 0;
-  bool good = index_prepare(x, "SELECT id, key FROM runs ORDER BY key", &s);
+/* Reads the runs of the index into `past`. Marks the key of each run by the size UINT64_MAX.
+ * Deletes the runs whose record is gone. */
+static bool index_load(struct store_index *x, const struct stored_keys *keys) {
+  sqlite3_stmt *s = x->statements[READ_RUNS];
+  bool good = load_series(x);
   while (good && x->lib.step(s) == SQLITE_ROW) {
-    pprofc_str key = index_text(x, s, 1);
-    while (place < keys->count && str_compare(str_of(keys->items[place].name), key) < 0) place++;
-    if (place < keys->count && str_equal(str_of(keys->items[place].name), key))
-      keys->items[place].size = UINT64_MAX;
-    else
-      good = sync_drop(x, x->lib.column_int64(s, 0));
+    struct stored_key *key = stored_keys_find(keys, index_text(x, s, 5).data);
+    good = key ? load_run(x, key) : index_drop(x, x->lib.column_int64(s, 0));
   }
-  return index_good(x, x->lib.finalize(s)) && good;
+  return index_good(x, x->lib.reset(s)) && good;
 }
 
-static bool sync_begin(struct sync *y, struct stored_keys *keys) {
-  bool good = sync_compare(y->x, keys);
-  for (size_t i = 0; i < STATEMENTS && good; i++)
-    good = index_prepare(y->x, sync_statements[i], &y->statements[i]);
+/* ---- updating --------------------------------------- */
+
+/* Adds the last run in `past` to the index, and the series from array index `series` on. */
+static bool index_add(struct store_index *x, size_t series) {
+  const struct past *past = x->past;
+  const struct past_run *run = &past->runs[past->run_count - 1];
+  bool good = true;
+  for (; series < past->series_count && good; series++) {
+    const struct past_series *added = &past->series[series];
+    good = index_run(x, ADD_SERIES, (pprofc_str[]){added->group, added->name, added->unit}, 3,
+                     (int64_t[]){(int64_t)series + 1, added->direction}, 2);
+  }
+  good = good && index_run(x, ADD_RUN,
+                           (pprofc_str[]){str_of(run->key), run->place.commit, run->branch,
+                                          run->machine, run->verdict, run->headline},
+                           6,
+                           (int64_t[]){run->place.time, run->place.order, run->status,
+                                       (int64_t)run->points, (int64_t)run->profiles},
+                           5);
+  int64_t id = x->lib.last_insert_rowid(x->db);
+  for (size_t i = 0; i < run->points && good; i++) {
+    const struct past_point *point = &past->points[run->first_point + i];
+    good = index_good(x, x->lib.bind_double(x->statements[ADD_POINT], 4, point->value)) &&
+           index_run(x, ADD_POINT, NULL, 0, (int64_t[]){id, (int64_t)i, point->series + 1LL}, 3);
+  }
+  for (size_t i = 0; i < run->profiles && good; i++) {
+    const struct past_profile *p = &past->profiles[run->first_profile + i];
+    good = index_run(x, ADD_PROFILE,
+                     (pprofc_str[]){p->kind, p->package, p->benchmark, p->name, p->sha256}, 5,
+                     (int64_t[]){id, p->size}, 2);
+  }
   return good;
 }
 
-/* Adds the records that the index lacks, and deletes the runs in the index whose record is gone. */
-static pprofc_status index_sync(struct store_index *x, struct stored_keys *keys,
+/* Reads the records that the index lacks, and adds their runs to the index. */
+static pprofc_status index_sync(struct store_index *x, const struct stored_keys *keys,
                                 pprofc_error *error) {
-  struct sync y = {.x = x};
-  pprofc_status status = PPROFC_OK;
-  past_init(&y.fresh);
-  buffer_init(&y.ids, &ci_mem, SIZE_MAX / 2);
-  bool good = sync_begin(&y, keys);
-  for (size_t i = 0; i < keys->count && good && status == PPROFC_OK; i++) {
+  struct past *past = x->past;
+  bool good = true;
+  for (size_t i = 0; i < keys->count && good; i++) {
+    size_t runs = past->run_count, series = past->series_count;
     if (keys->items[i].size == UINT64_MAX) continue;
-    status = past_read_one(&y.fresh, x->backing, keys->items[i].name, error);
-    if (status == PPROFC_OK && y.fresh.run_count) good = sync_add(&y);
+    pprofc_status status = past_read_one(past, x->backing, keys->items[i].name, error);
+    if (status != PPROFC_OK) return status;
+    if (past->run_count > runs) good = index_add(x, series);
   }
-  x->past->skipped = y.fresh.skipped;
-  for (size_t i = 0; i < STATEMENTS; i++)
-    if (y.statements[i]) (void)x->lib.finalize(y.statements[i]);
-  buffer_free(&y.ids);
-  past_free(&y.fresh);
-  return status;
+  return PPROFC_OK;
 }
 
 /* ---- opening ---------------------------------------- */
@@ -423,7 +313,15 @@ static bool index_open_file(struct store_index *x) {
   return tables == 0 && index_exec(x, index_schema);
 }
 
+static bool index_prepare_all(struct store_index *x) {
+  bool good = true;
+  for (int i = 0; i < STATEMENTS && good; i++)
+    good = index_prepare(x, index_statements[i], &x->statements[i]);
+  return good;
+}
+
 static void index_close(struct store_index *x) {
+  for (int i = 0; i < STATEMENTS; i++) (void)x->lib.finalize(x->statements[i]);
   if (x->db) (void)x->lib.close(x->db);
   x->db = NULL;
 }
@@ -461,16 +359,14 @@ static pprofc_status index_explain(struct store_index *x, bool *used, pprofc_err
 }
 
 /* Returns false if the index is unusable. Closes the index before an error ends the command. */
-static bool index_use(struct store_index *x, struct arena *arena) {
+static bool index_use(struct store_index *x) {
   struct stored_keys keys;
   pprofc_status status = PPROFC_OK;
   bool used = true;
   backing_list(x->backing, "runs", &keys);
-  bool good = index_open(x);
+  bool good = index_open(x) && index_prepare_all(x) && index_load(x, &keys);
   if (good) status = index_sync(x, &keys, &ci_error);
-  good = good && x->code == SQLITE_OK;
-  if (status == PPROFC_OK && good)
-    good = index_exec(x, "COMMIT; BEGIN") && index_load(x, arena) && index_exec(x, "COMMIT");
+  good = good && x->code == SQLITE_OK && (status != PPROFC_OK || index_exec(x, "COMMIT"));
   stored_keys_free(&keys);
   if (status == PPROFC_OK && !good) status = index_explain(x, &used, &ci_error);
   index_close(x);
@@ -487,7 +383,7 @@ bool index_read(struct past *past, struct backing *backing) {
     return false;
   }
   x.path = index_path(&arena, backing);
-  bool used = x.path && index_use(&x, &arena);
+  bool used = x.path && index_use(&x);
   arena_free(&arena);
   return used;
 }

@@ -64,6 +64,9 @@ void backing_close(struct backing *backing);
 void backing_list(struct backing *backing, const char *prefix, struct stored_keys *keys);
 void stored_keys_free(struct stored_keys *keys);
 
+/* Returns the key with this name, or NULL. */
+struct stored_key *stored_keys_find(const struct stored_keys *keys, const char *name);
+
 /* Callback for each file whose key begins with "PREFIX/". */
 typedef void backing_key_fn(void *context, const struct stored_key *key);
 void backing_each(struct backing *backing, const char *prefix, backing_key_fn *take, void *context);
@@ -234,7 +237,6 @@ void upkeep_sweep(struct backing *backing, int64_t now, bool dry, struct upkeep_
 
 /* ---- requests to S3 (s3_wire.c) ------------------- */
 
-/* A bucket and its server. */
 struct s3_wire {
   struct client *client;
   struct arena *arena;
