@@ -57,7 +57,6 @@ struct ci_command {
   enum command_words words;
   /* Checks the flags, and the rules about arguments that `words` cannot express. NULL: no check. */
   void (*check)(void *options, const struct command_line *line);
-  /* Runs the command. Returns the exit status. */
   int (*run)(void *options, const struct command_line *line);
   bool has_budget; /* true: the flag -budget limits the size of standard output */
 };
@@ -77,7 +76,6 @@ struct ci_command {
 COMMANDS(DECLARE)
 #undef DECLARE
 
-/* Runs a command with the arguments after its name. Returns the exit status. */
 int command_main(const struct ci_command *command, int argc, char **argv);
 
 /* Prints why a command failed, and returns EXIT_FAILED. */

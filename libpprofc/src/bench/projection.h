@@ -48,7 +48,6 @@ struct token query_take(struct query *query, bool value);
 struct token query_peek(struct query *query);
 void query_drop(struct query *query);
 
-/* Returns the offset of the next token in the query. */
 size_t query_offset(struct query *query);
 
 /* Records an error: "syntax error: MESSAGE", then the query with a caret below `offset`. */

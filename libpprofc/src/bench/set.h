@@ -91,7 +91,6 @@ struct pprofc_bench {
   pprofc_bench_result *results;
   size_t result_count, result_capacity;
 
-  /* value of each measurement */
   double *values;
   uint32_t *value_unit; /* for each measurement, its index in `units` */
   size_t value_count, value_capacity, value_unit_capacity;
@@ -155,7 +154,6 @@ pprofc_status sink_close(struct bench_sink *sink, pprofc_error *error);
 /* Sets a configuration key. An empty value deletes the key, and moves the last key to its place. */
 void sink_config(struct bench_sink *sink, pprofc_str key, pprofc_str value);
 
-/* Deletes all configuration keys. */
 void sink_config_clear(struct bench_sink *sink);
 
 /* sink_result starts a result. sink_drop removes the result that was started last. */
@@ -178,7 +176,6 @@ void sink_metadata(struct bench_sink *sink, pprofc_str unit, pprofc_str key, ppr
 /* Marks the result that was started last as having several threads. */
 void sink_threads(struct bench_sink *sink);
 
-/* Records that the input comes from a debug build of the benchmark library. */
 void sink_debug_build(struct bench_sink *sink);
 
 /* Counts a time of 0 seconds, which is not a sample. */

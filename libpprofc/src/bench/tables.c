@@ -293,7 +293,6 @@ static void tables_lay_out(struct tables_collector *c) {
 
 /* ---- the whole comparison ---------------------------- */
 
-/* An option whose value is a projection. */
 struct projection_flag {
   const char *name, *text;
   struct projection *projection;

@@ -140,7 +140,6 @@ static uint64_t days_of_month(uint64_t year, uint64_t month) {
   return month == 2 && leap ? 29 : days[month - 1];
 }
 
-/* Parses a number that consists of digits only. */
 static bool parse_digits(pprofc_str text, uint64_t *value) {
   *value = 0;
   for (size_t i = 0; i < text.size; i++) {

@@ -204,7 +204,6 @@ static void servers_rounds(struct capture *capture, size_t programs) {
   }
 }
 
-/* Waits until the server answers a request. */
 static void servers_await(struct capture *capture, int side, size_t programs) {
   const struct capture_options *o = capture->options;
   int64_t end = system_milliseconds() + o->wait * 1000;

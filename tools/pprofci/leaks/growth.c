@@ -85,7 +85,6 @@ pprofc_status leaks_print_folded(const void *context, struct output *out, pprofc
 
 #define GROWTH_MOST 9e18 /* maximum value of a sample */
 
-/* State while a profile of the growth of leaks is built. */
 struct leaks_builder {
   pprofc_builder *builder;
   uint32_t *frames; /* array for the frames of the deepest stack */

@@ -12,7 +12,6 @@
 #define PAGE_FRAMES 200   /* maximum number of frames that the page shows of a stack */
 #define P_LEAST     1e-99 /* smallest p-value that is printed */
 
-/* State of the page while the page is created. */
 struct leaks_page {
   struct fill *fill;
   const struct leaks *leaks;

@@ -36,7 +36,6 @@ pprofc_status jobs_add_rows(struct ci_run *run, struct inputs *inputs, void *con
 /* Adds the jobs' pairs of profiles, regressed functions and flame graphs to the merged run. */
 void jobs_add_pairs(struct jobs *jobs);
 
-/* True if a job has measurements. */
 bool jobs_have_results(const struct jobs *jobs);
 
 /* Joins the jobs' instruction counts and the functions that -fail-on found. Then sets the

@@ -89,7 +89,6 @@ void functions_read(const struct ci_run *run, const struct run_pair *pair,
   pprofc_profile_release(profile);
 }
 
-/* Returns the number by which `order` sorts a row. */
 static double sort_number(const struct function_values *row, enum function_order order) {
   if (order == BY_CHANGE) return fabs(row->flat[SIDE_HEAD] - row->flat[SIDE_BASE]);
   return row->flat[order == BY_BASE ? SIDE_BASE : SIDE_HEAD];

@@ -5,7 +5,6 @@
 #include "core/template.h"
 #include "page/model.h"
 
-/* Returns the templates of the page. */
 pprofc_str html_template(void);
 
 /* Adds a bar for the change of a row, in a picture of the same size as the picture of html_strip.

@@ -125,7 +125,6 @@ static int by_importance(const void *a, const void *b) {
   return (x->number > y->number) - (x->number < y->number);
 }
 
-/* Sets benchmark.shown of each benchmark. */
 static void name_benchmarks(struct ci_run *run, struct page_model *m) {
   struct interner names;
   size_t *first = arena_array(&run->arena, m->count, sizeof *first);

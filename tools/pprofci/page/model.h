@@ -125,10 +125,8 @@ const struct run_pair *model_fired_pair(const struct ci_run *run, const struct r
  * a benchmark, or else a function that -fail-on found. */
 const struct run_pair *model_first_pair(const struct page_model *model);
 
-/* True if the pair of profiles measures the benchmark. */
 bool model_is_of(const struct run_pair *pair, const struct benchmark *benchmark);
 
-/* Returns the measurements of a row of the gate. */
 struct run_samples model_samples(const struct page_model *model, const struct gate_row *row,
                                  int side);
 

@@ -58,7 +58,6 @@ void message_put_part(struct buffer *out, const struct message_part *part,
                       const struct message_place *place);
 void message_put(struct buffer *out, const struct message *m, const struct message_place *place);
 
-/* Writes a message as a JSON object. */
 void message_write(struct json_writer *json, const struct message *m);
 
 /* Reads the object that message_write wrote. Returns PPROFC_E_FORMAT if the object is invalid. */
@@ -85,7 +84,6 @@ void md_name(struct buffer *out, pprofc_str name);
  * than 2,000 bytes, lists the regressions and commands that find the cause. */
 void summary_make(const struct page_model *model, struct arena *arena, struct message *summary);
 
-/* Returns the text of manifest.json. */
 pprofc_str manifest_make(struct ci_run *run, const struct page_model *model);
 
 /* Writes the regressions as a JSON array: benchmark, file and line, title and message. */

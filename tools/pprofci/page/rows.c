@@ -19,7 +19,6 @@ const char *details_verdict(const struct benchmark *b, const struct gate_row *ro
   return gate_row_verdict(row);
 }
 
-/* Returns the title of a unit, or NULL. */
 static const char *unit_title(pprofc_str unit) {
   static const struct {
     const char *unit, *title;

@@ -99,7 +99,6 @@ static void summary_for_agents(struct buffer *out, const struct page_model *m) {
 
 /* ---- message ----------------------------------------- */
 
-/* A message that is being made. */
 struct summary_text {
   const struct page_model *model;
   struct arena *arena;

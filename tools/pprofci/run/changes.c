@@ -107,7 +107,6 @@ static bool is_own(const struct stack_frame *frame, struct arena *arena) {
 
 #define LINES_MOST 256 /* maximum number of lines of a function for which growth is added up */
 
-/* A line of a function, and its growth. */
 struct line_growth {
   int64_t line, grown;
 };

@@ -164,7 +164,6 @@ static int def_order(const void *a, const void *b) {
   return order ? order : (x->first > y->first) - (x->first < y->first);
 }
 
-/* Reads the definitions of a Python file. */
 static void defs_read(struct defs *defs, const struct source_file *file, struct arena *arena) {
   struct python_reader r = {.defs = defs, .arena = arena};
   *defs = (struct defs){NULL, 0};
@@ -183,7 +182,6 @@ static const struct def *defs_find(const struct defs *defs, pprofc_str name, siz
   return *count ? defs->items + first : NULL;
 }
 
-/* Programs of base and head, and the comparison of their code. */
 struct code_programs {
   const char *paths[SIDES];
   struct code_comparison comparison;
@@ -192,7 +190,6 @@ struct code_programs {
   bool good;
 };
 
-/* Changed file, and the definitions of its functions. */
 struct changed_source {
   bool known; /* true if the files of base and head were read */
   struct source_file text[SIDES];
@@ -422,7 +419,6 @@ static bool inlines_diff(struct ci_run *run, const struct judged *j, pprofc_str 
   return false;
 }
 
-/* True if an interpreter runs the source file. */
 static bool is_interpreted(pprofc_str file) {
   return STR_ANY(str_ends, file, ".py", ".js", ".mjs", ".cjs", ".ts", ".tsx", ".jsx", ".java",
                  ".kt", ".scala", ".rb", ".php", ".lua");

@@ -15,7 +15,6 @@ bool text_is_iterations(pprofc_str text, double *count);
  * empty text. */
 pprofc_str text_last_line(pprofc_str text);
 
-/* Formats a text in the arena. */
 char *text_printf(struct arena *arena, const char *format, ...) PPROFC_PRINTF(2, 3);
 
 /* Copies a text and appends a NUL. */
@@ -55,7 +54,6 @@ size_t text_count_new_words(const struct interner *known, pprofc_str text);
 /* Appends text of HTML or XML, with its entities decoded. */
 void text_unescape(struct buffer *out, pprofc_str text);
 
-/* A JSON text that is written to a buffer. */
 struct json_text {
   struct buffer text;
   struct output *out;
@@ -70,7 +68,6 @@ void json_text_member(struct json_text *text, const char *key, pprofc_str value)
 
 /* ---- programs ------------------------------------- */
 
-/* A program and its result. */
 struct program {
   const char *const *argv; /* arguments, ending with NULL */
   const char *folder;      /* working directory; NULL: the current folder */
@@ -110,7 +107,6 @@ pprofc_status files_need_parent(const char *path, pprofc_error *error);
 /* Creates a new folder in $TMPDIR or /tmp. */
 void files_temporary(struct arena *arena, const char **path);
 
-/* Returns the path of the current folder. */
 const char *files_here(struct ci_run *run);
 
 /* Writes a new file into the stage (a temporary folder for new artifacts, stage.c), and lists the

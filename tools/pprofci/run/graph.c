@@ -7,7 +7,6 @@
 #define GRAPH_BEFORE STR("pprofcGraph(\"")
 #define GRAPH_AFTER  STR("\")\n")
 
-/* Output buffer for the data of a graph. */
 struct graph_data {
   struct buffer text;
   size_t wanted; /* size of all data in bytes, even if the data does not fit into `text` */

@@ -87,7 +87,6 @@ void several_keep(struct ci_run *run, struct run_pair *pair, const char *name) {
     if (pair->run_count[side]) several_copy(run, pair, side);
 }
 
-/* A profile in a folder. */
 struct listed_profile {
   const char *path, *key; /* `key` is the file name without process ids and times */
   bool paired;

@@ -17,7 +17,6 @@
 #define NAME_MOST   160 /* maximum length in bytes of a name in a sentence */
 #define SUMS_MOST   3   /* maximum number of groups of functions whose sums a sentence lists */
 
-/* State while a comparison is created. */
 struct filling {
   struct ci_run *run;
   const struct judged *judged;

@@ -56,7 +56,6 @@ static bool line_change(const struct lines_search *s, pprofc_str function, struc
   return row != NULL;
 }
 
-/* True if the function grew by more than the noise. */
 static bool line_grew(const struct lines_search *s, pprofc_str function) {
   struct change change;
   return line_change(s, function, &change) && change.certain && change.delta > 0;

@@ -113,7 +113,6 @@ static void profile_once(struct recording *r, struct profiled *p, size_t group, 
   program_end(&test);
 }
 
-/* Profiles in alternation: base, head, base, head. */
 static void profile_in_turns(struct recording *r, struct profiled *p) {
   for (int64_t number = 0; number < r->run->options->profile_runs; number++)
     for (int side = 0; side < SIDES; side++)

@@ -5,7 +5,6 @@
 #include "core/child.h"
 #include "gate/judge.h"
 
-/* Output of a test program. */
 struct recorded_text {
   int side;
   size_t package;
@@ -324,7 +323,6 @@ static void preview_items(struct recording *r, bool screening, size_t rounds, ta
   stage_items_free(&items);
 }
 
-/* Marks the benchmarks that regressed according to the gate. */
 static void stages_find_regressed(struct recording *r) {
   if (r->run->has_base) preview_items(r, false, 0, take_regressed);
 }

@@ -79,7 +79,6 @@ static void run_stop(int number) {
   run_stopped = 1;
 }
 
-/* Makes signals end the run like an error. The run then removes its temporary files. */
 void run_watch_signals(void) {
   static const int endings[] = {SIGINT, SIGTERM, SIGHUP};
   struct sigaction action = {.sa_handler = run_stop}, before;

@@ -345,7 +345,6 @@ const char *run_take_name_of(struct ci_run *run, pprofc_str text);
 /* Returns the name of a profile without its extensions, for names of artifacts. */
 const char *run_stem(struct ci_run *run, const char *path);
 
-/* True if the string is not NULL and not empty. */
 static inline bool run_has(const char *text) {
   return text && *text;
 }

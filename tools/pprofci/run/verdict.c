@@ -54,7 +54,6 @@ static void write_table(struct ci_run *run, const char *name, const char *const 
   pprofc_bench_free(set);
 }
 
-/* Returns the files with the results of base or head. */
 static struct inputs_side verdict_side(const struct ci_run *run, int side) {
   const struct run_options *o = run->options;
   if (o->bench_count[side] > 1)

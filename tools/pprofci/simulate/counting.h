@@ -69,7 +69,6 @@ const char *count_advice(const char *command, pprofc_str printed);
 /* Reads the files of callgrind from a run. Returns the number of benchmarks in these files. */
 size_t count_read(struct counting *c, const struct count_run *run);
 
-/* Returns a run with a new folder. */
 struct count_run count_run_new(struct counting *c, int side, size_t number, const char *folder);
 
 /* True if -simulate names Go packages: ./..., ./parser. */
@@ -89,7 +88,6 @@ struct word_list {
 void words_add(struct word_list *words, const char *word);
 void words_add_all(struct word_list *words, const char *const *list, size_t count);
 
-/* Adds the words of a list that ends with NULL. */
 void words_add_list(struct word_list *words, const char *const *list);
 
 /* True for a regular file of this user. In /tmp, a file may belong to another user. */
@@ -128,7 +126,6 @@ const char *const *sides_node(struct ci_run *run, const char *folder, const char
  * checkout `folder`, if this file exists. */
 void sides_source_files(const char *folder, pprofc_str text, struct buffer *to);
 
-/* Appends a quoted field of CSV. */
 void csv_field(struct buffer *out, const char *text);
 
 /* Adds CSV lines with the columns "name", "unit", "value" and "assume" to the results of base or

@@ -124,7 +124,6 @@ static bool write_cut(struct timing *t, pprofc_str text, const char *path) {
   return any;
 }
 
-/* Writes the profile of one benchmark. */
 static void sampling_cut(struct timing *t, const char *data, const struct talk_benchmark *talked) {
   struct arena *arena = &t->run->arena;
   const unsigned long long begin = talked->begin, end = talked->end;

@@ -12,7 +12,6 @@
 #define GRAPHS_POINTS 40  /* maximum number of graphs on a page */
 #define GRAPHS_TRIES  120 /* maximum number of pairs of profiles that are read for a page */
 
-/* Data for the graphs of a page. */
 struct trend_graphs {
   struct fill *out;
   struct trend_view *trend;

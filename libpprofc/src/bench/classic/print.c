@@ -135,7 +135,6 @@ static void line_add_head(struct classic_printer *p, struct classic_line *line,
   line_add_plusminus(p, line);
 }
 
-/* Writes the mean of a CSV cell to p->text. */
 static void classic_print_mean(struct classic_printer *p, const struct classic_metric *metric) {
   buffer_clear(&p->text);
   if (metric && isfinite(metric->mean))

@@ -48,7 +48,6 @@ static inline size_t print_start(size_t column, size_t each) {
   return column ? 1 + each + (column - 1) * 2 * each : 1;
 }
 
-/* Writes a field. Quotes it if CSV requires this. */
 void print_csv_field(struct output *out, pprofc_str field);
 
 /* Largest possible difference between the ranks of two rows with significant changes. */
@@ -78,7 +77,6 @@ size_t footnotes_number(struct footnotes *notes, const char *text);
  */
 void print_summary_ratio(struct buffer *out, const struct table_summary *summary);
 
-/* Appends a number in superscript digits. */
 void print_superscript(struct buffer *out, size_t number);
 
 /* Returns the scale that all centers (medians or means) of a row share. */

@@ -242,7 +242,6 @@ static void write_cells(struct grid *grid, const struct grid_layout *l, struct o
   output_no_row(out);
 }
 
-/* Writes the table. Returns false when out of memory. */
 static bool grid_write(struct grid *grid, struct output *out) {
   size_t columns = (size_t)grid->columns + 1;
   size_t *numbers = mem_zero_array(grid->mem, columns, 4 * sizeof *numbers);

@@ -18,7 +18,6 @@ static bool block_mean(const struct node **round, size_t count, double *mean) {
   return true;
 }
 
-/* Adds the numbers in extra_info as measurements. */
 static void read_extra(struct bench_sink *sink, const struct node *extra) {
   if (!node_is(extra, NODE_OBJECT)) return;
   for (const struct node *member = extra->first; member; member = member->next)

@@ -177,7 +177,6 @@ static pprofc_status read_file_or_folder(pprofc_bench *set, const char *label, c
 
 /* ---- command line inputs ----------------------------- */
 
-/* Returns how many of inputs[0, end) are equal to `path`. */
 static size_t occurrences(const char *const *inputs, size_t end, const char *path) {
   size_t count = 0;
   for (size_t i = 0; i < end; i++) count += strcmp(inputs[i], path) == 0;

@@ -185,7 +185,6 @@ static void put_insignificant(struct buffer *out, const struct gate *gate,
     }
 }
 
-/* Writes the reason why a row is inconclusive. */
 static void put_inconclusive(struct buffer *out, const struct gate *gate,
                              const struct gate_row *row) {
   if (row->wanted > 0) return; /* gate_print_remarks prints the reason: the noise of counts */

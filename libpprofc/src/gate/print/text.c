@@ -77,7 +77,6 @@ static void put_tests(struct buffer *out, const struct gate *gate) {
   if (tests.count) buffer_add_text(out, "; ");
 }
 
-/* True if the gate tested at least one row against the noise of earlier runs. */
 static bool used_earlier_runs(const struct gate *gate) {
   for (size_t i = 0; i < gate->row_count; i++)
     if (gate_was_judged(&gate->rows[i]) && gate->rows[i].between > 0) return true;
