@@ -195,47 +195,6 @@ pprofc_status inputs_tables(struct inputs *inputs, const char *const *paths, siz
   return status;
 }
 
-/* Maps a large file of results into memory, and reads it. Returns false if the file cannot be
- * mapped. The caller then reads the file without mapping it, and reports errors. */
-static bool read_mapped_run(struct inputs *inputs, pprofc_bench *set, const char *label,
-                            const char *path, pprofc_status *status, pprofc_error *error) {
-  struct bench_map map;
-  int fd = strcmp(path, "-") == 0 ? -1 : open(path, O_RDONLY | O_CLOEXEC);
-  bool mapped = fd >= 0 && bench_map_file(fd, &map);
-  if (fd >= 0) close(fd);
-  if (!mapped) return false;
-  (void)gate_scan_failures(inputs->gate, str_of(path), (pprofc_str){map.data, map.size});
-  *status = bench_read_map(set, label, path, &map, error);
-  bench_unmap(&map);
-  return true;
-}
-
-static pprofc_status inputs_read_run(struct inputs *inputs, pprofc_bench *set, const char *label,
-                                     const char *path, pprofc_error *error) {
-  pprofc_str data;
-  pprofc_status status;
-  inputs->gate->inputs++;
-  if (file_is_folder(path)) {
-    size_t size = strlen(label) + strlen(path) + 2;
-    char *input = arena_alloc(&inputs->arena, size);
-    if (!input) return error_nomem(error);
-    snprintf(input, size, "%s=%s", label, path);
-    const char *const list[] = {input};
-    return gate_note_problem(inputs->gate, pprofc_bench_read_inputs(set, list, 1, error), error);
-  }
-  if (read_mapped_run(inputs, set, label, path, &status, error))
-    return gate_note_problem(inputs->gate, status, error);
-  size_t files = inputs->file_count;
-  status = inputs_file(inputs, path, &data, error);
-  if (status == PPROFC_OK) {
-    (void)gate_scan_failures(inputs->gate, str_of(path), data);
-    status = pprofc_bench_read(set, label, path, data.data, data.size, error);
-  }
-  /* Free the files, because the benchmark set has copied their data. */
-  inputs_free_files(inputs, files);
-  return gate_note_problem(inputs->gate, status, error);
-}
-
 /* Checks the age of a file of results. Without -max-age, there is no limit, even if the file was
  * found in a folder. */
 static pprofc_status check_input(struct inputs *inputs, pprofc_str path, pprofc_error *error) {
@@ -309,8 +268,10 @@ static pprofc_status read_side(struct inputs *inputs, const char *label, struct 
   struct gate_paths files;
   pprofc_status status = inputs_expand(inputs, side, &files, error);
   for (size_t i = 0; i < files.count && status == PPROFC_OK; i++) {
+    inputs->gate->inputs++;
     inputs->set->process++;
-    status = inputs_read_run(inputs, inputs->set, label, files.items[i], error);
+    status = gate_read_run(inputs->gate, inputs->set, label, files.items[i], error);
+    status = gate_note_problem(inputs->gate, status, error);
   }
   return status;
 }

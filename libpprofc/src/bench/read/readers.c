@@ -73,8 +73,8 @@ static const struct bench_reader *recognise(pprofc_str data) {
   return bench_readers[i];
 }
 
-static pprofc_status readers_read(pprofc_bench *set, const char *label, const char *path,
-                                  const struct bench_map *map, bool mapped, pprofc_error *error) {
+pprofc_status bench_read_map(pprofc_bench *set, const char *label, const char *path,
+                             const struct bench_map *map, bool mapped, pprofc_error *error) {
   struct bench_sink sink;
   sink_open(&sink, set, str_of(label), str_of(path));
   struct bench_source source = {&sink, {map->data, map->size}, path, mapped};
@@ -99,12 +99,7 @@ static pprofc_status readers_read(pprofc_bench *set, const char *label, const ch
 
 pprofc_status pprofc_bench_read(pprofc_bench *set, const char *label, const char *path,
                                 const void *data, size_t size, pprofc_error *error) {
-  return readers_read(set, label, path, &(struct bench_map){data, size}, false, error);
-}
-
-pprofc_status bench_read_map(pprofc_bench *set, const char *label, const char *path,
-                             const struct bench_map *map, pprofc_error *error) {
-  return readers_read(set, label, path, map, true, error);
+  return bench_read_map(set, label, path, &(struct bench_map){data, size}, false, error);
 }
 
 /* ---- files ------------------------------------------- */
@@ -147,7 +142,7 @@ static pprofc_status read_input_file(pprofc_bench *set, const char *label, const
   if (fd < 0) return error_set(error, PPROFC_E_IO, "open %s: %s", path, ERRNO_TEXT(errno));
   struct bench_map map;
   if (bench_map_file(fd, &map)) {
-    pprofc_status read = bench_read_map(set, label, path, &map, error);
+    pprofc_status read = bench_read_map(set, label, path, &map, true, error);
     bench_unmap(&map);
     if (!standard) close(fd);
     return read;
@@ -161,9 +156,8 @@ static pprofc_status read_input_file(pprofc_bench *set, const char *label, const
   return status;
 }
 
-/* Reads a file, or all samples in a folder of criterion. The samples get the label `label`. */
-static pprofc_status read_file_or_folder(pprofc_bench *set, const char *label, const char *path,
-                                         pprofc_error *error) {
+pprofc_status bench_read_path(pprofc_bench *set, const char *label, const char *path,
+                              pprofc_error *error) {
   if (!file_is_folder(path)) return read_input_file(set, label, path, error);
   struct criterion_tree tree;
   struct arena arena = arena_make(&set->mem);
@@ -199,7 +193,7 @@ pprofc_status pprofc_bench_read_inputs(pprofc_bench *set, const char *const *inp
         buffer_printf(&label, "#%zu", occurrences(inputs, i, path));
     }
     buffer_add_char(&label, '\0');
-    status = label.failed ? error_nomem(error) : read_file_or_folder(set, label.data, path, error);
+    status = label.failed ? error_nomem(error) : bench_read_path(set, label.data, path, error);
   }
   buffer_free(&label);
   return status;

@@ -53,9 +53,13 @@ struct bench_map {
 bool bench_map_file(int fd, struct bench_map *map);
 void bench_unmap(struct bench_map *map);
 
-/* Does the work of pprofc_bench_read for a mapped file. */
+/* Does the work of pprofc_bench_read. `mapped` is true if the reader may release pages. */
 pprofc_status bench_read_map(struct pprofc_bench *set, const char *label, const char *path,
-                             const struct bench_map *map, pprofc_error *error);
+                             const struct bench_map *map, bool mapped, pprofc_error *error);
+
+/* Reads a file, or all samples in a folder of criterion. The samples get the label `label`. */
+pprofc_status bench_read_path(struct pprofc_bench *set, const char *label, const char *path,
+                              pprofc_error *error);
 
 /* Reads benchmark text. Line numbers start at 1. */
 pprofc_status bench_read_lines(const struct bench_source *source, pprofc_error *error);

@@ -166,43 +166,14 @@ static pprofc_status gate_open_side(pprofc_gate *gate, pprofc_gate_side side, pp
   return PPROFC_OK;
 }
 
-static pprofc_status gate_add_results(pprofc_gate *gate, const char *label, const char *path,
-                                      pprofc_str data, pprofc_error *error) {
-  (void)gate_scan_failures(&gate->gate, str_of(path), data);
-  return pprofc_bench_read(gate->set, label, path, data.data, data.size, error);
-}
-
 pprofc_status pprofc_gate_read_memory(pprofc_gate *gate, pprofc_gate_side side, const char *path,
                                       const void *data, size_t size, pprofc_error *error) {
   pprofc_status status = gate_open_side(gate, side, error);
   if (status) return status;
   pprofc_error reason;
-  status = gate_add_results(gate, gate_side_label(side), path, (pprofc_str){data, size}, &reason);
+  (void)gate_scan_failures(&gate->gate, str_of(path), (pprofc_str){data, size});
+  status = pprofc_bench_read(gate->set, gate_side_label(side), path, data, size, &reason);
   return gate_failed(gate, status, &reason, error);
-}
-
-/* ---- files ------------------------------------------- */
-
-static pprofc_status gate_read_one(pprofc_gate *gate, const char *label, const char *path,
-                                   pprofc_error *error) {
-  struct buffer data = buffer_make(&gate->mem, GATE_FILE_MAX);
-  pprofc_status status = gate_read_whole(path, &data, error);
-  if (!status) status = gate_add_results(gate, label, path, buffer_str(&data), error);
-  buffer_free(&data);
-  return status;
-}
-
-/* Reads a folder of criterion in the same way as benchstatc reads the input "base=FOLDER". */
-static pprofc_status gate_read_folder(pprofc_gate *gate, const char *label, const char *path,
-                                      pprofc_error *error) {
-  struct buffer input = buffer_make(&gate->mem, SIZE_MAX / 2);
-  buffer_printf(&input, "%s=%s", label, path);
-  buffer_add_char(&input, '\0');
-  const char *const inputs[] = {input.data};
-  pprofc_status status =
-      input.failed ? error_nomem(error) : pprofc_bench_read_inputs(gate->set, inputs, 1, error);
-  buffer_free(&input);
-  return status;
 }
 
 pprofc_status pprofc_gate_read_file(pprofc_gate *gate, pprofc_gate_side side, const char *path,
@@ -210,10 +181,7 @@ pprofc_status pprofc_gate_read_file(pprofc_gate *gate, pprofc_gate_side side, co
   pprofc_status status = gate_open_side(gate, side, error);
   if (status) return status;
   pprofc_error reason;
-  if (file_is_folder(path))
-    status = gate_read_folder(gate, gate_side_label(side), path, &reason);
-  else
-    status = gate_read_one(gate, gate_side_label(side), path, &reason);
+  status = gate_read_run(&gate->gate, gate->set, gate_side_label(side), path, &reason);
   return gate_failed(gate, status, &reason, error);
 }
 

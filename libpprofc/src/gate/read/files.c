@@ -1,4 +1,5 @@
 /* Reads files and folders for the gate, and reports unreadable inputs as problems. */
+#include "bench/read/readers.h"
 #include "core/file.h"
 #include "gate/read/read.h"
 
@@ -58,20 +59,30 @@ pprofc_status gate_list_folder(struct gate *gate, const char *folder, const char
   return PPROFC_OK;
 }
 
-/* ---- earlier runs ------------------------------------ */
+/* ---- results ----------------------------------------- */
 
-static pprofc_status files_read_run(struct gate *gate, pprofc_bench *set, const char *path,
-                                    pprofc_error *error) {
+pprofc_status gate_read_run(struct gate *gate, pprofc_bench *set, const char *label,
+                            const char *path, pprofc_error *error) {
+  if (file_is_folder(path)) return bench_read_path(set, label, path, error);
   struct buffer data = buffer_make(gate->mem, GATE_FILE_MAX);
-  gate->inputs++;
-  pprofc_status status = gate_read_whole(path, &data, error);
+  struct bench_map map;
+  int fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+  int number = fd < 0 ? errno : 0;
+  bool mapped = fd >= 0 && bench_map_file(fd, &map);
+  if (!number && !mapped) number = fd_read_all(fd, &data);
+  if (fd > STDIN_FILENO) close(fd);
+  if (!mapped) map = (struct bench_map){data.data, data.size};
+  pprofc_status status = file_read_status(path, number, &data, error);
   if (status == PPROFC_OK) {
-    (void)gate_scan_failures(gate, str_of(path), buffer_str(&data));
-    status = pprofc_bench_read(set, "", path, data.data, data.size, error);
+    (void)gate_scan_failures(gate, str_of(path), (pprofc_str){map.data, map.size});
+    status = bench_read_map(set, label, path, &map, mapped, error);
   }
+  if (mapped) bench_unmap(&map);
   buffer_free(&data);
-  return gate_note_problem(gate, status, error);
+  return status;
 }
+
+/* ---- earlier runs ------------------------------------ */
 
 /* True if `pprofci store` wrote the folder. */
 static bool files_is_store(const char *folder) {
@@ -90,7 +101,11 @@ pprofc_status gate_read_noise(struct gate *gate, const char *folder, pprofc_erro
   struct arena arena = arena_make(gate->mem);
   pprofc_status status = gate_list_folder(gate, folder, "*", &arena, &paths, &why);
   for (size_t i = 0; i < paths.count && status == PPROFC_OK; i++)
-    if (!file_is_folder(paths.items[i])) status = files_read_run(gate, set, paths.items[i], &why);
+    if (!file_is_folder(paths.items[i])) {
+      gate->inputs++;
+      status = gate_read_run(gate, set, "", paths.items[i], &why);
+      status = gate_note_problem(gate, status, &why);
+    }
   if (status == PPROFC_OK && paths.count) status = gate_learn_noise(gate, set, &why);
   arena_free(&arena);
   pprofc_bench_free(set);

@@ -48,6 +48,11 @@ bool gate_take_speeds(struct gate *gate, struct pairs *pairs);
  * GATE_FILE_MAX. Errors: PPROFC_E_IO, PPROFC_E_LIMIT, PPROFC_E_NOMEM. */
 pprofc_status gate_read_whole(const char *path, struct buffer *data, pprofc_error *error);
 
+/* Reads a file of results, or all samples in a folder of criterion. Reports failed runs in the file
+ * as problems. */
+pprofc_status gate_read_run(struct gate *gate, pprofc_bench *set, const char *label,
+                            const char *path, pprofc_error *error);
+
 /* Paths of files, sorted by name. An arena owns the texts. */
 struct gate_paths {
   const char **items;
