@@ -123,3 +123,13 @@ int command_main(const struct ci_command *command, int argc, char **argv) {
   ci_need(command_end_report(&ci_error));
   return code;
 }
+
+const char *ci_variable(const char *name, const char *other) {
+  const char *value = getenv(name);
+  return value && *value ? value : other;
+}
+
+const char *ci_first_variable(const char *const *names) {
+  while (*names && !ci_variable(*names, NULL)) names++;
+  return *names ? getenv(*names) : "";
+}

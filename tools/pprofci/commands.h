@@ -97,6 +97,13 @@ void ci_begin(const char *text);
 /* Ends the command like ci_need, with the given message. */
 _Noreturn void ci_fail(const char *format, ...) PPROFC_PRINTF(1, 2);
 
+/* Returns an environment variable, or `other` if it is not set or empty. */
+const char *ci_variable(const char *name, const char *other);
+
+/* Returns the first environment variable in `names` that is not empty, or "". The list ends with
+ * NULL. */
+const char *ci_first_variable(const char *const *names);
+
 /* Prints an error about a command's flags, and the command that prints the help. */
 int command_misused(const struct flag_table *table, const char *message);
 int command_help(const struct flag_table *table);

@@ -193,8 +193,8 @@ static void merge_steps(struct ci_run *run, const struct merge_options *merge,
   name_commits(run);
   stage_open(run);
   jobs_read(&jobs, run, folders, count, run->out);
-  const char *variable = getenv("THRESHOLD_PERCENT"), *found = threshold_of_jobs(&jobs);
-  jobs.own_threshold = found && !*merge->threshold && !(variable && *variable);
+  const char *found = threshold_of_jobs(&jobs);
+  jobs.own_threshold = found && !*merge->threshold && !ci_variable("THRESHOLD_PERCENT", NULL);
   if (jobs.own_threshold) settled.threshold = found;
   jobs_expect(&jobs, merge->expect);
   if (jobs_have_results(&jobs)) judge_rows(run, jobs_add_rows, &jobs);

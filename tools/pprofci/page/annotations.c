@@ -189,11 +189,11 @@ static void annotations_print(struct buffer *out, const struct page_model *m) {
 }
 
 void print_annotations(struct ci_run *run) {
-  const char *actions = getenv("GITHUB_ACTIONS");
   struct page_model model;
   struct buffer text = ci_buffer();
   int fd = STDOUT_FILENO;
-  if (!actions || strcmp(actions, "true") != 0 || (!run->judged && !run->fired_count)) return;
+  if (strcmp(ci_variable("GITHUB_ACTIONS", ""), "true") != 0) return;
+  if (!run->judged && !run->fired_count) return;
   model_make(run, &model);
   annotations_print(&text, &model);
   if (fd_write(&fd, text.data, text.size) != 0) ci_fail("cannot write standard output");

@@ -7,31 +7,14 @@
 #define COMMIT_SHOWN 9 /* number of digits of a commit id that are shown */
 #define EVENT_MOST   ((size_t)32 << 20)
 
-const char *identity_variable(const char *const *names) {
-  for (; *names; names++) {
-    const char *value = getenv(*names);
-    if (value && *value) return value;
-  }
-  return "";
-}
-
-const char *identity_or(const char *name, const char *other) {
-  const char *value = getenv(name);
-  return value && *value ? value : other;
-}
-
-const char *identity_value(const char *name) {
-  return identity_or(name, "");
-}
-
 const char *identity_branch(struct arena *arena) {
   static const char *const names[] = {"GITHUB_HEAD_REF",  "CI_MERGE_REQUEST_SOURCE_BRANCH_NAME",
                                       "CI_COMMIT_BRANCH", "BITBUCKET_BRANCH",
                                       "GIT_BRANCH",       NULL};
   static const char *const head[] = {"git", "symbolic-ref", "--quiet", "--short", "HEAD", NULL};
-  const char *branch = identity_variable(names);
-  if (!*branch && strcmp(identity_value("GITHUB_REF_TYPE"), "tag") != 0)
-    branch = identity_value("GITHUB_REF_NAME");
+  const char *branch = ci_first_variable(names);
+  if (!*branch && strcmp(ci_variable("GITHUB_REF_TYPE", ""), "tag") != 0)
+    branch = ci_variable("GITHUB_REF_NAME", "");
   return *branch ? branch : program_line(arena, NULL, head);
 }
 
@@ -70,7 +53,7 @@ static void identity_set_change(struct identity *id, struct arena *arena,
 
 /* Reads the title of the pull request from the event file, if the file is valid. */
 static void identity_read_event(struct identity *id, struct arena *arena) {
-  const char *path = identity_value("GITHUB_EVENT_PATH");
+  const char *path = ci_variable("GITHUB_EVENT_PATH", "");
   struct node *event;
   pprofc_error ignored;
   if (!*path || json_tree_read(arena, path, EVENT_MOST, &event, &ignored) != PPROFC_OK) return;
@@ -80,9 +63,9 @@ static void identity_read_event(struct identity *id, struct arena *arena) {
 
 static void identity_of_github(struct identity *id, struct arena *arena) {
   const struct identity_host *host = &identity_hosts[0];
-  pprofc_str ref = str_of(identity_value("GITHUB_REF"));
-  identity_set(id, arena, host, identity_or("GITHUB_SERVER_URL", "https://github.com"),
-               str_of(identity_value("GITHUB_REPOSITORY")));
+  pprofc_str ref = str_of(ci_variable("GITHUB_REF", ""));
+  identity_set(id, arena, host, ci_variable("GITHUB_SERVER_URL", "https://github.com"),
+               str_of(ci_variable("GITHUB_REPOSITORY", "")));
   if (!str_starts(ref, STR("refs/pull/"))) return;
   ref = str_slice(ref, sizeof "refs/pull/" - 1, ref.size);
   identity_read_event(id, arena);
@@ -91,18 +74,18 @@ static void identity_of_github(struct identity *id, struct arena *arena) {
 
 static void identity_of_gitlab(struct identity *id, struct arena *arena) {
   const struct identity_host *host = &identity_hosts[1];
-  identity_set(id, arena, host, identity_value("CI_SERVER_URL"),
-               str_of(identity_value("CI_PROJECT_PATH")));
-  id->title = identity_value("CI_MERGE_REQUEST_TITLE");
+  identity_set(id, arena, host, ci_variable("CI_SERVER_URL", ""),
+               str_of(ci_variable("CI_PROJECT_PATH", "")));
+  id->title = ci_variable("CI_MERGE_REQUEST_TITLE", "");
   identity_set_change(id, arena, host, "merge request",
-                      str_of(identity_value("CI_MERGE_REQUEST_IID")));
+                      str_of(ci_variable("CI_MERGE_REQUEST_IID", "")));
 }
 
 static void identity_of_bitbucket(struct identity *id, struct arena *arena) {
   const struct identity_host *host = &identity_hosts[2];
   identity_set(id, arena, host, "https://bitbucket.org",
-               str_of(identity_value("BITBUCKET_REPO_FULL_NAME")));
-  identity_set_change(id, arena, host, "pull request", str_of(identity_value("BITBUCKET_PR_ID")));
+               str_of(ci_variable("BITBUCKET_REPO_FULL_NAME", "")));
+  identity_set_change(id, arena, host, "pull request", str_of(ci_variable("BITBUCKET_PR_ID", "")));
 }
 
 /* Address of a git remote, split into user, host and path. The host has no port. */
@@ -176,7 +159,7 @@ void identity_find(struct identity *id, struct arena *arena) {
               {NULL, identity_of_git}};
   size_t i = 0;
   *id = (struct identity){"", "", "", "", "", "", ""};
-  while (jobs[i].mark && !*identity_value(jobs[i].mark)) i++;
+  while (jobs[i].mark && !ci_variable(jobs[i].mark, NULL)) i++;
   id->branch = identity_branch(arena);
   jobs[i].find(id, arena);
 }

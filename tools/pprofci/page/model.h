@@ -26,16 +26,6 @@ void identity_find(struct identity *id, struct arena *arena);
 /* Adds the template values for the page's line about repository, change and branch. */
 void identity_fill(struct fill *f, const struct identity *id, const char *base, const char *head);
 
-/* Returns the value of the first environment variable in `names` that is not empty, or "". The list
- * ends with NULL. */
-const char *identity_variable(const char *const *names);
-
-/* Returns an environment variable, or "" if it is not set. */
-const char *identity_value(const char *name);
-
-/* Returns an environment variable, or `other` if it is not set. */
-const char *identity_or(const char *name, const char *other);
-
 /* Returns the branch of the change, or "". */
 const char *identity_branch(struct arena *arena);
 

@@ -91,9 +91,10 @@ static void write_job_summary(const struct ci_run *run, const char *path) {
 }
 
 void write_service_files(struct ci_run *run) {
-  const char *summary = getenv("GITHUB_STEP_SUMMARY"), *output = getenv("GITHUB_OUTPUT");
-  if (run_has(summary)) write_job_summary(run, summary);
-  if (!run_has(output)) return;
+  const char *summary = ci_variable("GITHUB_STEP_SUMMARY", NULL);
+  const char *output = ci_variable("GITHUB_OUTPUT", NULL);
+  if (summary) write_job_summary(run, summary);
+  if (!output) return;
   const char *line = text_printf(&run->arena, "verdict=%s\n", run->verdict);
   ci_need(save_append(output, str_of(line), &ci_error));
 }

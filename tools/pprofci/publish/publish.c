@@ -315,7 +315,7 @@ static pprofc_status write_one_file(struct publish *p, const char *path, pprofc_
 
 /* Appends the text to the step summary, a file that other steps also extend. */
 static pprofc_status write_step_summary(struct publish *p, pprofc_str text, pprofc_error *error) {
-  const char *path = identity_value("GITHUB_STEP_SUMMARY");
+  const char *path = ci_variable("GITHUB_STEP_SUMMARY", "");
   if (!p->options->places[PLACE_SUMMARY]) return PPROFC_OK;
   if (!*path) return error_set(error, PPROFC_E_INVALID, "GITHUB_STEP_SUMMARY is not set");
   return p->options->dry_run ? write_one_file(p, path, text, error)

@@ -5,7 +5,7 @@
 
 static int64_t site_number(const char *name) {
   int64_t number = 0;
-  return str_parse_int(str_of(identity_value(name)), 10, &number) && number > 0 ? number : 0;
+  return str_parse_int(str_of(ci_variable(name, "")), 10, &number) && number > 0 ? number : 0;
 }
 
 static const char *event_text(struct site *site, const struct node *node, const char *path) {
@@ -25,7 +25,7 @@ static void read_pull_request(struct site *site, const struct node *event) {
   const char *sha = event_text(site, event, "pull_request.head.sha");
   if (!site->number) site->number = node_integer(node_path(event, "pull_request.number"));
   if (!*site->sha) site->sha = sha;
-  site->read_only = strcmp(identity_value("GITHUB_EVENT_NAME"), "pull_request") == 0 &&
+  site->read_only = strcmp(ci_variable("GITHUB_EVENT_NAME", ""), "pull_request") == 0 &&
                     is_of_fork(event, "pull_request.head.repo.full_name");
 }
 
@@ -49,7 +49,7 @@ static void read_workflow_run(struct site *site, const struct node *event) {
 }
 
 static void read_event(struct site *site) {
-  const char *path = identity_value("GITHUB_EVENT_PATH");
+  const char *path = ci_variable("GITHUB_EVENT_PATH", "");
   struct node *event;
   if (!*path) return;
   ci_need(json_tree_read(site->arena, path, EVENT_MAX, &event, &ci_error));
@@ -59,35 +59,35 @@ static void read_event(struct site *site) {
 }
 
 static void read_github(struct site *site) {
-  site->api = identity_or("GITHUB_API_URL", "https://api.github.com");
-  site->repo = identity_value("GITHUB_REPOSITORY");
+  site->api = ci_variable("GITHUB_API_URL", "https://api.github.com");
+  site->repo = ci_variable("GITHUB_REPOSITORY", "");
   site->run = (uint64_t)site_number("GITHUB_RUN_ID");
-  site->checkout = identity_value("GITHUB_SHA");
+  site->checkout = ci_variable("GITHUB_SHA", "");
   read_event(site);
   if (!*site->sha) site->sha = site->checkout;
   if (!*site->page && site->run)
     site->page =
-        text_printf(site->arena, "%s/%s/actions/runs/%llu", identity_value("GITHUB_SERVER_URL"),
+        text_printf(site->arena, "%s/%s/actions/runs/%llu", ci_variable("GITHUB_SERVER_URL", ""),
                     site->repo, (unsigned long long)site->run);
 }
 
 static void read_gitlab(struct site *site) {
-  const char *source = identity_value("CI_MERGE_REQUEST_SOURCE_PROJECT_ID");
-  site->api = identity_or("CI_API_V4_URL", "https://gitlab.com/api/v4");
-  site->repo = identity_or("CI_MERGE_REQUEST_PROJECT_ID", identity_value("CI_PROJECT_ID"));
+  const char *source = ci_variable("CI_MERGE_REQUEST_SOURCE_PROJECT_ID", "");
+  site->api = ci_variable("CI_API_V4_URL", "https://gitlab.com/api/v4");
+  site->repo = ci_variable("CI_MERGE_REQUEST_PROJECT_ID", ci_variable("CI_PROJECT_ID", ""));
   site->run = (uint64_t)site_number("CI_PIPELINE_ID");
-  site->checkout = identity_value("CI_COMMIT_SHA");
-  if (!*site->sha) site->sha = identity_or("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA", site->checkout);
+  site->checkout = ci_variable("CI_COMMIT_SHA", "");
+  if (!*site->sha) site->sha = ci_variable("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA", site->checkout);
   if (!site->number) site->number = site_number("CI_MERGE_REQUEST_IID");
   site->read_only = *source && strcmp(source, site->repo) != 0;
-  if (!*site->page) site->page = identity_value("CI_JOB_URL");
+  if (!*site->page) site->page = ci_variable("CI_JOB_URL", "");
 }
 
 static void read_bitbucket(struct site *site) {
-  site->api = identity_or("BITBUCKET_API_URL", "https://api.bitbucket.org/2.0");
-  site->repo = identity_value("BITBUCKET_REPO_FULL_NAME");
+  site->api = ci_variable("BITBUCKET_API_URL", "https://api.bitbucket.org/2.0");
+  site->repo = ci_variable("BITBUCKET_REPO_FULL_NAME", "");
   site->run = (uint64_t)site_number("BITBUCKET_BUILD_NUMBER");
-  site->checkout = identity_value("BITBUCKET_COMMIT");
+  site->checkout = ci_variable("BITBUCKET_COMMIT", "");
   if (!*site->sha) site->sha = site->checkout;
   if (!site->number) site->number = site_number("BITBUCKET_PR_ID");
   if (!*site->page && *site->repo && site->run)
@@ -220,7 +220,7 @@ static void site_check(const struct site *site) {
 static const struct forge *forge_find(const char *host) {
   for (size_t i = 0; i < sizeof forges / sizeof *forges; i++) {
     bool asked = strcmp(host, forges[i].name) == 0;
-    if (asked || (!*host && *identity_value(forges[i].mark))) return &forges[i];
+    if (asked || (!*host && *ci_variable(forges[i].mark, ""))) return &forges[i];
   }
   return NULL;
 }
@@ -240,7 +240,7 @@ void site_read(struct site *site, struct arena *arena, const struct site_options
   if (*options->host && !site->forge)
     ci_fail("-host must be github, gitlab or bitbucket, not '%s'", options->host);
   if (site->forge) {
-    site->token = identity_variable(site->forge->tokens);
+    site->token = ci_first_variable(site->forge->tokens);
     site->forge->read(site);
   }
   site_check(site);

@@ -17,11 +17,6 @@ const struct remote_kind remote_kinds[REMOTE_KINDS] = {
     {"block", "block", true, "block", "block:delay:nanoseconds:contentions:count", "delay"},
 };
 
-static const char *remote_variable(const char *name) {
-  const char *value = getenv(name);
-  return value ? value : "";
-}
-
 void remote_add(struct remote_client *remote, const char *name, const char *value,
                 const char *where) {
   struct buffer line = ci_buffer();
@@ -46,8 +41,8 @@ static void remote_add_basic(struct remote_client *remote, const char *user, con
 }
 
 static void remote_identify(struct remote_client *remote) {
-  const char *token = remote_variable("PYROSCOPE_TOKEN"), *user = remote_variable("PYROSCOPE_USER");
-  const char *tenant = remote_variable("PYROSCOPE_TENANT");
+  const char *token = ci_variable("PYROSCOPE_TOKEN", ""), *user = ci_variable("PYROSCOPE_USER", "");
+  const char *tenant = ci_variable("PYROSCOPE_TENANT", "");
   char bearer[4096];
   remote_add_secret(remote, token);
   if (*tenant) remote_add(remote, "X-Scope-OrgID", tenant, "PYROSCOPE_TENANT");
@@ -142,8 +137,7 @@ void remote_fail(const struct remote_client *remote, const struct exchange *exch
   } hints[] = {
       {401, " (PYROSCOPE_TOKEN, and with basic authentication PYROSCOPE_USER, identify you)"},
       {404, " (is this the address of the server, without a path?)"},
-      {413, " (the profile is larger than the server takes)"},
-      {422, ""}};
+      {413, " (the profile is larger than the server takes)"}};
   struct arena arena = ci_arena();
   const char *hint = "";
   pprofc_str said = exchange->reply.code ? remote_said(&arena, &exchange->reply) : STR("");

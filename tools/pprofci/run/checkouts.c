@@ -3,13 +3,11 @@
 
 /* True if the CI service checked out the merge commit of a pull request. */
 static bool is_pull_merge(void) {
-  const char *github = getenv("GITHUB_REF"), *gitlab = getenv("CI_MERGE_REQUEST_EVENT_TYPE");
-  const char *event = getenv("GITHUB_EVENT_NAME");
-  if (event && strcmp(event, "issue_comment") == 0) return true;
-  if (github && (str_glob(STR("refs/pull/*/merge"), str_of(github)) ||
-                 str_glob(STR("refs/heads/gh-readonly-queue/*"), str_of(github))))
-    return true;
-  return gitlab && strcmp(gitlab, "merged_result") == 0;
+  pprofc_str ref = str_of(ci_variable("GITHUB_REF", ""));
+  return strcmp(ci_variable("GITHUB_EVENT_NAME", ""), "issue_comment") == 0 ||
+         str_glob(STR("refs/pull/*/merge"), ref) ||
+         str_glob(STR("refs/heads/gh-readonly-queue/*"), ref) ||
+         strcmp(ci_variable("CI_MERGE_REQUEST_EVENT_TYPE", ""), "merged_result") == 0;
 }
 
 /* Returns the first parent of a pull request's merge commit, which is the commit of the target
@@ -31,21 +29,14 @@ static bool is_shallow(struct ci_run *run) {
 #define MEND_SHALLOW                                                                               \
   "the clone is shallow: set `fetch-depth: 0` of actions/checkout, or run `git fetch --unshallow`"
 
-/* Returns the target branch of the pull request, or NULL. */
-static const char *find_target(void) {
-  static const char *const variables[] = {"GITHUB_BASE_REF", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME",
-                                          "BITBUCKET_PR_DESTINATION_BRANCH", "CHANGE_TARGET"};
-  for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
-    if (run_has(getenv(variables[i]))) return getenv(variables[i]);
-  return NULL;
-}
-
 /* Returns the commit at which the head's branch diverged from the target branch. */
 static const char *find_merge_base(struct ci_run *run) {
   static const char *const head[] = {"git", "rev-parse", "HEAD", NULL};
-  const char *target = find_target();
+  static const char *const targets[] = {"GITHUB_BASE_REF", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME",
+                                        "BITBUCKET_PR_DESTINATION_BRANCH", "CHANGE_TARGET", NULL};
+  const char *target = ci_first_variable(targets);
   const char *branches[] = {"origin/main", "main", "origin/master", "master", NULL};
-  if (target) {
+  if (*target) {
     branches[0] = text_printf(&run->arena, "origin/%s", target);
     branches[1] = target;
     branches[2] = NULL;
@@ -60,7 +51,7 @@ static const char *find_merge_base(struct ci_run *run) {
     return commit;
   }
   if (is_shallow(run)) ci_fail("cannot find the base: %s", MEND_SHALLOW);
-  if (target) ci_fail("cannot find the base: fetch %s, or set -base-ref", branches[0]);
+  if (*target) ci_fail("cannot find the base: fetch %s, or set -base-ref", branches[0]);
   ci_fail("cannot find the base: neither origin/main nor main exists; set it with -base-ref");
 }
 
@@ -132,11 +123,10 @@ void checkouts_clone(struct ci_run *run, const char *wanted, const char *commit,
 
 void name_commits(struct ci_run *run) {
   static const char *const argv[] = {"git", "rev-parse", "HEAD", NULL};
-  static const char *const variables[] = {"GITHUB_SHA", "CI_COMMIT_SHA", "GIT_COMMIT"};
+  static const char *const variables[] = {"GITHUB_SHA", "CI_COMMIT_SHA", "GIT_COMMIT", NULL};
   const char *commit = program_line(&run->arena, NULL, argv);
-  for (size_t i = 0; i < sizeof variables / sizeof *variables && !run_has(commit); i++)
-    commit = getenv(variables[i]);
-  if (run_has(commit)) run->head_commit = commit;
+  if (!*commit) commit = ci_first_variable(variables);
+  if (*commit) run->head_commit = commit;
 }
 
 const char *checkouts_find_base(struct ci_run *run, const char **wanted) {

@@ -26,7 +26,7 @@ pprofc_status files_need_parent(const char *path, pprofc_error *error) {
 }
 
 void files_temporary(struct arena *arena, const char **path) {
-  const char *set = getenv("TMPDIR"), *folder = set && *set ? set : "/tmp";
+  const char *folder = ci_variable("TMPDIR", "/tmp");
   char *made = text_printf(arena, "%s/pprofci.XXXXXX", folder);
   *path = NULL;
   if (!mkdtemp(made)) ci_fail("cannot make a folder in '%s': %s", folder, ERRNO_TEXT(errno));

@@ -344,10 +344,9 @@ static bool run_names_base(struct run_options *o) {
 }
 
 void run_options_settle(struct run_options *o) {
-  const char *variable = getenv("THRESHOLD_PERCENT");
   const char *usual = *o->simulate ? "1" : "5";
   double number;
-  if (!*o->threshold) o->threshold = variable && *variable ? variable : usual;
+  if (!*o->threshold) o->threshold = ci_variable("THRESHOLD_PERCENT", usual);
   if (!gate_parse_percent(str_of(o->threshold), &number))
     ci_fail("-threshold must be a percentage, not '%s'", o->threshold);
 }

@@ -5,11 +5,11 @@
 
 /* Finds pprofc in $PPROFC_BIN, in the folder of this program, or in PATH. */
 static const char *find_pprofc(struct ci_run *run) {
-  const char *folder = getenv("PPROFC_BIN");
+  const char *folder = ci_variable("PPROFC_BIN", NULL);
   char self[PATH_MAX];
   ssize_t size = readlink("/proc/self/exe", self, sizeof self);
   pprofc_str whole = {self, size > 0 ? (size_t)size : 0};
-  const char *places[] = {run_has(folder) ? text_printf(&run->arena, "%s/pprofc", folder) : NULL,
+  const char *places[] = {folder ? text_printf(&run->arena, "%s/pprofc", folder) : NULL,
                           text_printf(&run->arena, "%.*s/pprofc",
                                       STR_ARG(str_slice(whole, 0, str_find_last_char(whole, '/')))),
                           "pprofc"};

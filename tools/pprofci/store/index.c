@@ -285,13 +285,13 @@ static const char index_schema[] =
  * a bucket has the index in the user's cache. */
 static const char *index_path(struct arena *arena, const struct backing *backing) {
   char hex[SHA256_HEX + 1];
-  const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+  const char *cache = ci_variable("XDG_CACHE_HOME", NULL), *home = ci_variable("HOME", NULL);
   if (!*backing->kind->scheme) return text_printf(arena, "%s/index.sqlite", backing->where);
-  if (!cache || !*cache) cache = home && *home ? text_printf(arena, "%s/.cache", home) : NULL;
+  if (!cache && home) cache = text_printf(arena, "%s/.cache", home);
   if (!cache) return NULL;
   const char *folder = text_printf(arena, "%s/pprofci", cache);
-  const char *server = getenv("AWS_ENDPOINT_URL");
-  const char *name = text_printf(arena, "%s %s", server ? server : "", backing->where);
+  const char *server = ci_variable("AWS_ENDPOINT_URL", "");
+  const char *name = text_printf(arena, "%s %s", server, backing->where);
   if (!folder || !name || !files_make_folders(folder)) return NULL;
   sha256_hex_of(str_of(name), hex);
   return text_printf(arena, "%s/%.16s.sqlite", folder, hex);

@@ -9,12 +9,6 @@
 /* Minimum size in bytes of a part of a multipart upload, because S3 rejects smaller parts. */
 #define S3_MIN ((size_t)5 << 20)
 
-static const char *s3_variable(const char *first, const char *second, const char *otherwise) {
-  const char *value = getenv(first);
-  if ((!value || !*value) && second) value = getenv(second);
-  return value && *value ? value : otherwise;
-}
-
 static bool s3_is_name(pprofc_str name) {
   return name.size >= 3 && name.size <= 63 && *name.data != '.' && *name.data != '-' &&
          text_is_of(name, "abcdefghijklmnopqrstuvwxyz0123456789-.");
@@ -42,7 +36,7 @@ static void s3_check_server(const struct s3_wire *w, const char *given) {
 
 /* Parses the address of a server, such as "https://minio.example:9000". */
 static void s3_read_server(struct s3_wire *w) {
-  const char *given = s3_variable("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "");
+  const char *given = ci_variable("AWS_ENDPOINT_URL_S3", ci_variable("AWS_ENDPOINT_URL", ""));
   pprofc_str rest = str_of(given);
   w->scheme = "https";
   w->host = text_printf(w->arena, "s3.%s.amazonaws.com", w->scope.region);
@@ -53,7 +47,7 @@ static void s3_read_server(struct s3_wire *w) {
     w->host = text_keep(w->arena, str_slice(rest, 0, str_find_char(rest, '/')));
   }
   s3_check_server(w, given);
-  const char *style = s3_variable("PPROFCI_S3_STYLE", NULL, "");
+  const char *style = ci_variable("PPROFCI_S3_STYLE", "");
   /* Put a bucket whose name has dots into the path, because the certificate for *.s3.amazonaws.com
    * does not match a host name with such a bucket. */
   w->in_path = *given || strchr(w->bucket, '.');
@@ -66,12 +60,12 @@ static void s3_read_server(struct s3_wire *w) {
 }
 
 static void s3_read_credentials(struct s3_wire *w) {
-  w->scope =
-      (struct sigv4_scope){.id = s3_variable("AWS_ACCESS_KEY_ID", NULL, ""),
-                           .secret = s3_variable("AWS_SECRET_ACCESS_KEY", NULL, ""),
-                           .region = s3_variable("AWS_REGION", "AWS_DEFAULT_REGION", "us-east-1"),
-                           .service = "s3"};
-  w->token = s3_variable("AWS_SESSION_TOKEN", NULL, "");
+  w->scope = (struct sigv4_scope){
+      .id = ci_variable("AWS_ACCESS_KEY_ID", ""),
+      .secret = ci_variable("AWS_SECRET_ACCESS_KEY", ""),
+      .region = ci_variable("AWS_REGION", ci_variable("AWS_DEFAULT_REGION", "us-east-1")),
+      .service = "s3"};
+  w->token = ci_variable("AWS_SESSION_TOKEN", "");
   const char *const texts[] = {w->scope.id, w->scope.secret, w->scope.region, w->token};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
     if (strpbrk(texts[i], "\r\n \t")) ci_fail("a variable AWS_... of the credentials has blanks");
@@ -81,7 +75,7 @@ static void s3_read_credentials(struct s3_wire *w) {
 
 static void s3_read_part(struct s3_wire *w) {
   int64_t bytes = (int64_t)S3_PART;
-  const char *text = s3_variable("PPROFCI_S3_PART", NULL, "");
+  const char *text = ci_variable("PPROFCI_S3_PART", "");
   if (*text && (!str_parse_int(str_of(text), 10, &bytes) || bytes < (int64_t)S3_MIN))
     ci_fail("PPROFCI_S3_PART: '%s' is not %zu bytes or more", text, S3_MIN);
   w->part = (size_t)bytes;

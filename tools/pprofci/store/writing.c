@@ -119,14 +119,14 @@ static void commit_find_id(struct commit_info *f, struct arena *arena) {
                                       "BITBUCKET_COMMIT", NULL};
   static const char *const head[] = {"git", "rev-parse", "HEAD", NULL};
   if (!*f->commit) f->commit = program_line(arena, NULL, head);
-  if (!*f->commit) f->commit = identity_variable(names);
+  if (!*f->commit) f->commit = ci_first_variable(names);
 }
 
 static void commit_find_tag(struct commit_info *f) {
   static const char *const names[] = {"CI_COMMIT_TAG", "BITBUCKET_TAG", NULL};
-  const char *tag = identity_variable(names);
-  if (strcmp(identity_value("GITHUB_REF_TYPE"), "tag") == 0)
-    tag = identity_value("GITHUB_REF_NAME");
+  const char *tag = ci_first_variable(names);
+  if (strcmp(ci_variable("GITHUB_REF_TYPE", ""), "tag") == 0)
+    tag = ci_variable("GITHUB_REF_NAME", "");
   if (!f->tag_count && *tag) f->tags[f->tag_count++] = tag;
 }
 
