@@ -253,58 +253,27 @@ double stats_trigamma_inverse(double x) {
   return y;
 }
 
-/* ---- the incomplete gamma function ------------------- */
+/* ---- chi-squared ------------------------------------- */
 
-/* Maximum number of terms. The series and the continued fraction each need about sqrt(a) terms. */
-#define MAX_TERMS 100000
-
-static double gamma_front(double a, double x) {
-  int sign;
-  return exp(a * log(x) - x - lgamma_r(a, &sign));
-}
-
-static double gamma_by_series(double a, double x) {
+/* Returns the regularised lower incomplete gamma function P(a, x) by its series, which takes about
+ * sqrt(a) terms for x < a + 1. */
+static double gamma_lower(double a, double x) {
   double term = 1 / a, sum = term;
-  for (int i = 1; i < MAX_TERMS && term > sum * 1e-17; i++) {
+  for (int i = 1; i < 100000 && term > sum * 1e-17; i++) {
     term *= x / (a + i);
     sum += term;
   }
-  return sum * gamma_front(a, x);
+  return sum * exp(a * log(x) - x - log_gamma(a));
 }
 
-/* Computes Q(a, x) = 1 - P(a, x) by the modified method of Lentz. */
-static double gamma_by_fraction(double a, double x) {
-  static const double tiny = 1e-300;
-  double b = x + 1 - a, c = 1 / tiny, d = 1 / b;
-  double h = d;
-  for (int i = 1; i < MAX_TERMS; i++) {
-    double numerator = -i * (i - a);
-    b += 2;
-    d = numerator * d + b;
-    if (fabs(d) < tiny) d = tiny;
-    d = 1 / d;
-    c = b + numerator / c;
-    if (fabs(c) < tiny) c = tiny;
-    h *= d * c;
-    if (fabs(d * c - 1) <= 1e-16) break;
-  }
-  return h * gamma_front(a, x);
-}
-
-double stats_gamma_lower(double a, double x) {
-  if (!(a > 0) || !(x >= 0)) return (double)NAN;
-  if (x == 0) return 0;
-  return x < a + 1 ? gamma_by_series(a, x) : 1 - gamma_by_fraction(a, x);
-}
-
-double stats_chi2_quantile(double p, double degrees) {
-  if (!(p > 0 && p < 1) || !(degrees > 0)) return (double)NAN;
+/* Searches below the mean of the distribution, because the median is smaller than the mean. */
+double stats_chi2_median(double degrees) {
   double low = 0, high = degrees;
-  while (stats_gamma_lower(degrees / 2, high / 2) < p) high *= 2;
+  if (!(degrees > 0)) return (double)NAN;
   for (int i = 0; i < 200; i++) {
     double middle = low + (high - low) / 2;
     if (middle <= low || middle >= high) break;
-    if (stats_gamma_lower(degrees / 2, middle / 2) < p)
+    if (gamma_lower(degrees / 2, middle / 2) < 0.5)
       low = middle;
     else
       high = middle;

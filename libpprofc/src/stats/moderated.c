@@ -30,7 +30,7 @@ static double variance_ratio(const struct variance *rows, size_t count, double m
 /* Returns the squared noise between runs (cv2) for which variance_ratio is 1. */
 static double variance_noise(const struct variance *rows, size_t count, double degrees,
                              struct weighted *scratch) {
-  double median = stats_chi2_quantile(0.5, degrees) / degrees;
+  double median = stats_chi2_median(degrees) / degrees;
   double low = 0, high = CV2_MAX;
   if (!(variance_ratio(rows, count, median, 0, scratch) > 1)) return 0;
   for (int i = 0; i < 60; i++) {

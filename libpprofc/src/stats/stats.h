@@ -93,11 +93,8 @@ double stats_tetragamma(double x);
 /* Returns the y > 0 with trigamma(y) = x, for x > 0. Otherwise returns NaN. */
 double stats_trigamma_inverse(double x);
 
-/* Returns the regularised lower incomplete gamma function P(a, x), for a > 0 and x >= 0. */
-double stats_gamma_lower(double a, double x);
-
-/* Returns the quantile of the chi-squared distribution, for 0 < p < 1 and degrees > 0. */
-double stats_chi2_quantile(double p, double degrees);
+/* Returns the median of the chi-squared distribution, for degrees > 0. Otherwise returns NaN. */
+double stats_chi2_median(double degrees);
 
 /* ---- functions with the bits of Go ------------------ */
 

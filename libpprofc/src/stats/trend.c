@@ -29,7 +29,6 @@ struct kendall {
   double product[TREND_PAIRS], next[TREND_PAIRS];
   /* Coefficients of the Gaussian binomials [n, 0], [n, 1] ... */
   double rows[TREND_EXACT + 1][TREND_PAIRS];
-  double sorted[TREND_EXACT];
 };
 
 /* Returns the coefficients of the Gaussian binomial [n, chosen], a polynomial in q. Coefficient k
@@ -62,14 +61,14 @@ static size_t kendall_multiply(struct kendall *k, size_t degree, size_t n, size_
   return degree + more;
 }
 
-static double kendall_exact(struct kendall *k, size_t count, double s) {
+static double kendall_exact(struct kendall *k, const double *sorted, size_t count, double s) {
   size_t degree = 0, done = 0;
   double p = 0;
   memset(k->product, 0, sizeof k->product);
   k->product[0] = 1;
   while (done < count) {
     size_t ties = 1;
-    while (done + ties < count && k->sorted[done + ties] == k->sorted[done]) ties++;
+    while (done + ties < count && sorted[done + ties] == sorted[done]) ties++;
     done += ties;
     degree = kendall_multiply(k, degree, done, ties);
   }
@@ -95,20 +94,15 @@ static double kendall_normal(const double *sorted, size_t count, double s) {
 
 double trend_kendall_p(const double *x, size_t count, const pprofc_allocator *mem) {
   double s = trend_kendall_s(x, count), p = -1;
-  if (count <= TREND_EXACT) {
-    struct kendall *k = mem_array(mem, 1, sizeof *k);
-    if (!k) return -1;
-    memcpy(k->sorted, x, count * sizeof *x);
-    sort_doubles(k->sorted, count);
-    p = kendall_exact(k, count, s);
-    mem_free(mem, k, 1, sizeof *k);
-    return p;
-  }
+  bool exact = count <= TREND_EXACT;
+  struct kendall *k = mem_array(mem, exact, sizeof *k);
   double *sorted = mem_array(mem, count, sizeof *sorted);
-  if (!sorted) return -1;
-  memcpy(sorted, x, count * sizeof *x);
-  sort_doubles(sorted, count);
-  p = kendall_normal(sorted, count, s);
+  if (k && sorted) {
+    memcpy(sorted, x, count * sizeof *x);
+    sort_doubles(sorted, count);
+    p = exact ? kendall_exact(k, sorted, count, s) : kendall_normal(sorted, count, s);
+  }
+  mem_free(mem, k, exact, sizeof *k);
   mem_free(mem, sorted, count, sizeof *sorted);
   return p;
 }
