@@ -1,7 +1,6 @@
 /* Finds equal stacks of several profiles, and collects their values. */
 #include "leaks/leaks.h"
 #include "pprofc/samples.h"
-#include "regex/regex.h"
 #include "verdict/walk.h"
 
 /* ---- profiles and columns ---------------------------- */
@@ -85,51 +84,21 @@ const struct leak_name *leak_name_at(size_t index) {
   return index < COUNT(leak_table) ? &leak_table[index] : NULL;
 }
 
-static void leak_names_add(struct buffer *all, const char *pattern) {
-  if (all->size) buffer_add_char(all, '|');
-  buffer_printf(all, "(?:%s)", pattern);
-}
-
-static pprofc_status leak_names_compile(struct leak_names *names, enum leak_list list,
-                                        const pprofc_allocator *mem, const char *const *more,
-                                        size_t more_count, pprofc_error *error) {
-  struct buffer all = buffer_make(mem, SIZE_MAX / 2);
-  for (size_t i = 0; i < COUNT(leak_table); i++)
-    if (leak_table[i].list == list) leak_names_add(&all, leak_table[i].pattern);
-  for (size_t i = 0; i < more_count && list != LEAK_LIST_WAY; i++) leak_names_add(&all, more[i]);
-  pprofc_status status = all.failed ? error_nomem(error) : PPROFC_OK;
-  if (status == PPROFC_OK)
-    status = regex_compile(mem, buffer_str(&all), &names->lists[list], error);
-  buffer_free(&all);
-  return status;
-}
-
-/* Compiles a pattern alone, so that an error message names the pattern and not the joined list. */
-static pprofc_status leak_names_check(const pprofc_allocator *mem, const char *pattern,
-                                      pprofc_error *error) {
-  struct regex *regex = NULL;
-  pprofc_status status = regex_compile(mem, str_of(pattern), &regex, error);
-  regex_free(regex);
-  return status;
-}
-
-pprofc_status leak_names_init(struct leak_names *names, const pprofc_allocator *mem,
+pprofc_status leak_names_init(struct regex_set *names, const pprofc_allocator *mem,
                               const char *const *more, size_t more_count, pprofc_error *error) {
+  const unsigned ignored = 1u << LEAK_LIST_HEAP | 1u << LEAK_LIST_COUNTS;
   pprofc_status status = PPROFC_OK;
-  *names = (struct leak_names){{NULL}};
+  *names = (struct regex_set){NULL};
   for (size_t i = 0; i < more_count && status == PPROFC_OK; i++)
-    status = leak_names_check(mem, more[i], error);
-  for (size_t i = 0; i < LEAK_LISTS && status == PPROFC_OK; i++)
-    status = leak_names_compile(names, (enum leak_list)i, mem, more, more_count, error);
+    status = regex_set_add(names, mem, str_of(more[i]), ignored, error);
+  for (size_t i = 0; i < COUNT(leak_table) && status == PPROFC_OK; i++)
+    status =
+        regex_set_add(names, mem, str_of(leak_table[i].pattern), 1u << leak_table[i].list, error);
   return status;
 }
 
-void leak_names_free(struct leak_names *names) {
-  for (size_t i = 0; i < LEAK_LISTS; i++) regex_free(names->lists[i]);
-}
-
-bool leak_names_has(const struct leak_names *names, enum leak_list list, pprofc_str function) {
-  return regex_match(names->lists[list], function);
+bool leak_names_has(const struct regex_set *names, enum leak_list list, pprofc_str function) {
+  return regex_set_match(names, function) >> list & 1;
 }
 
 /* ---- places ------------------------------------------ */
@@ -338,7 +307,7 @@ pprofc_status leak_collection_add(struct leak_collection *c, const pprofc_profil
 /* ---- the collection ---------------------------------- */
 
 pprofc_status leak_collection_init(struct leak_collection *c, const pprofc_allocator *mem,
-                                   const struct leak_names *names, const struct leak_source *source,
+                                   const struct regex_set *names, const struct leak_source *source,
                                    size_t profiles, pprofc_error *error) {
   *c = (struct leak_collection){.mem = mem, .names = names, .source = *source};
   c->profiles = profiles;

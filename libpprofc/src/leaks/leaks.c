@@ -431,6 +431,6 @@ pprofc_status leaks_judge(struct leaks *leaks, const pprofc_allocator *mem,
 void leaks_free(struct leaks *leaks) {
   for (size_t i = 0; i < leaks->kind_count; i++) leak_collection_free(&leaks->kinds[i].stacks);
   ARRAY_FREE(leaks->mem, leaks->kinds, leaks->kind_capacity);
-  leak_names_free(&leaks->names);
+  regex_set_free(&leaks->names, leaks->mem);
   arena_free(&leaks->arena);
 }

@@ -6,6 +6,7 @@
 
 #include "core/base.h"
 #include "pprofc/profile.h"
+#include "regex/regex.h"
 
 /* ---- judging ---------------------------------------- */
 
@@ -105,17 +106,14 @@ struct leak_name {
 /* Returns a row of the built-in table, or NULL after the last row. */
 const struct leak_name *leak_name_at(size_t index);
 
-struct leak_names {
-  struct regex *lists[LEAK_LISTS];
-};
-
 /* Compiles the built-in table and the patterns `more`. Stacks that match a pattern of `more` are
- * ignored in all profiles. The caller frees *names, also after an error. */
-pprofc_status leak_names_init(struct leak_names *names, const pprofc_allocator *mem,
+ * ignored in all profiles. The flag of list l is 1 << l. The caller frees *names, also after an
+ * error. */
+pprofc_status leak_names_init(struct regex_set *names, const pprofc_allocator *mem,
                               const char *const *more, size_t more_count, pprofc_error *error);
-void leak_names_free(struct leak_names *names);
 
-bool leak_names_has(const struct leak_names *names, enum leak_list list, pprofc_str function);
+/* True if a function is on a list. */
+bool leak_names_has(const struct regex_set *names, enum leak_list list, pprofc_str function);
 
 /* The kind of a profile, and the columns of its values that can show leaks. */
 struct leak_source {
@@ -161,7 +159,7 @@ struct leak_stack {
 
 struct leak_collection {
   const pprofc_allocator *mem;
-  const struct leak_names *names;
+  const struct regex_set *names;
   struct leak_source source; /* kind and columns of the first profile; `arena` owns the texts */
   struct arena arena;
   size_t profiles; /* number of profiles; each stack has one cell per profile */
@@ -176,7 +174,7 @@ struct leak_collection {
 
 /* Prepares a collection for `profiles` profiles. */
 pprofc_status leak_collection_init(struct leak_collection *c, const pprofc_allocator *mem,
-                                   const struct leak_names *names, const struct leak_source *source,
+                                   const struct regex_set *names, const struct leak_source *source,
                                    size_t profiles, pprofc_error *error);
 void leak_collection_free(struct leak_collection *c);
 
@@ -246,7 +244,7 @@ struct leaks {
   const pprofc_allocator *mem;
   struct arena arena;
   struct leak_options options;
-  struct leak_names names;
+  struct regex_set names;  /* names of the lists (leak_names_init) */
   struct leak_kind *kinds; /* kinds ("heap" ...), in the order of their first profiles */
   size_t kind_count, kind_capacity;
   size_t leaks;  /* number of rows that are leaks */

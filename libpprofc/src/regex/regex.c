@@ -306,3 +306,26 @@ bool regex_match(struct regex *regex, pprofc_str s) {
 bool regex_tripped(const struct regex *regex) {
   return regex->tripped;
 }
+
+pprofc_status regex_set_add(struct regex_set *set, const pprofc_allocator *mem, pprofc_str pattern,
+                            unsigned flags, pprofc_error *error) {
+  struct regex *regex;
+  pprofc_status status = regex_compile(mem, pattern, &regex, error);
+  if (status != PPROFC_OK) return status;
+  if (ARRAY_PUSH(mem, set->items, set->count, set->capacity, (struct regex_flags){regex, flags}))
+    return PPROFC_OK;
+  regex_free(regex);
+  return error_nomem(error);
+}
+
+void regex_set_free(struct regex_set *set, const pprofc_allocator *mem) {
+  for (size_t i = 0; i < set->count; i++) regex_free(set->items[i].regex);
+  ARRAY_FREE(mem, set->items, set->capacity);
+}
+
+unsigned regex_set_match(const struct regex_set *set, pprofc_str s) {
+  unsigned flags = 0;
+  for (size_t i = 0; i < set->count; i++)
+    if (regex_match(set->items[i].regex, s)) flags |= set->items[i].flags;
+  return flags;
+}

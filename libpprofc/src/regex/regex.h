@@ -53,4 +53,21 @@ void regex_free(struct regex *regex);
 bool regex_match(struct regex *regex, pprofc_str s);
 bool regex_tripped(const struct regex *regex);
 
+/* Expressions with flags. A set without expressions is {NULL}. */
+struct regex_set {
+  struct regex_flags {
+    struct regex *regex;
+    unsigned flags;
+  } * items;
+  size_t count, capacity;
+};
+
+/* Compiles a pattern, and adds it with its flags. Errors: as for regex_compile. */
+pprofc_status regex_set_add(struct regex_set *set, const pprofc_allocator *mem, pprofc_str pattern,
+                            unsigned flags, pprofc_error *error);
+void regex_set_free(struct regex_set *set, const pprofc_allocator *mem);
+
+/* Returns the flags of all patterns that match `s`. */
+unsigned regex_set_match(const struct regex_set *set, pprofc_str s);
+
 #endif

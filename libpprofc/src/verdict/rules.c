@@ -1,7 +1,6 @@
 /* Holds the table of environment functions: functions whose time the program does not decide, such
  * as the kernel. Reads the rules file, which extends the table. */
 #include "core/json_tree.h"
-#include "regex/regex.h"
 #include "verdict/walk.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -50,40 +49,27 @@ static bool rule_matches_name(const struct name_rule *rule, pprofc_str name) {
 
 /* ---- the file ---------------------------------------- */
 
-/* Appends "|(?:pattern)" to the expression `all`, which adds the pattern as an alternative. */
-static void rules_add_pattern(struct buffer *all, pprofc_str pattern) {
-  if (all->size) buffer_add_char(all, '|');
-  buffer_add_text(all, "(?:");
-  buffer_add_str(all, pattern);
-  buffer_add_text(all, ")");
-}
-
 static pprofc_status rules_wrong(const char *path, const struct node *at, const char *what,
                                  pprofc_error *error) {
   return error_set(error, PPROFC_E_FORMAT, "%s:%u: %s", path, at->line, what);
 }
 
-/* Compiles an expression of the rules file. An error message has the line of the expression. */
-static pprofc_status rules_compile(const struct rules *rules, const char *path,
-                                   const struct node *at, struct regex **regex,
+/* Adds the line of an invalid expression to the error message. */
+static pprofc_status rules_located(pprofc_status status, const char *path, const struct node *at,
                                    pprofc_error *error) {
-  if (at->kind != NODE_STRING) return rules_wrong(path, at, "must be a string", error);
-  pprofc_status status = regex_compile(rules->mem, at->text, regex, error);
   if (status && status != PPROFC_E_NOMEM) error_prefix(error, "%s:%u: ", path, at->line);
   return status;
 }
 
 static pprofc_status rules_take_list(struct rules *rules, const char *path, const struct node *list,
-                                     struct buffer *all, pprofc_error *error) {
+                                     unsigned flags, pprofc_error *error) {
   if (!list) return PPROFC_OK;
   if (list->kind != NODE_ARRAY)
     return rules_wrong(path, list, "must be a list of regular expressions", error);
   for (const struct node *at = list->first; at; at = at->next) {
-    struct regex *regex = NULL;
-    pprofc_status status = rules_compile(rules, path, at, &regex, error);
-    regex_free(regex);
-    if (status) return status;
-    rules_add_pattern(all, at->text);
+    if (at->kind != NODE_STRING) return rules_wrong(path, at, "must be a string", error);
+    pprofc_status status = regex_set_add(&rules->names, rules->mem, at->text, flags, error);
+    if (status) return rules_located(status, path, at, error);
   }
   return PPROFC_OK;
 }
@@ -119,8 +105,9 @@ static pprofc_status rules_take_accepted(struct rules *rules, const char *path,
     return rules_wrong(path, at, "an accepted change needs a day \"until\", as 2027-01-31", error);
   if (function->kind == NODE_STRING) row.pattern = arena_str(&rules->arena, function->text);
   if (!row.reason.data || !row.until.data || !row.pattern.data) return error_nomem(error);
-  pprofc_status status = rules_compile(rules, path, function, &row.function, error);
-  if (status) return status;
+  if (function->kind != NODE_STRING) return rules_wrong(path, function, "must be a string", error);
+  pprofc_status status = regex_compile(rules->mem, row.pattern, &row.function, error);
+  if (status) return rules_located(status, path, function, error);
   if (!ARRAY_RESERVE(rules->mem, rules->accepted, rules->accepted_capacity,
                      rules->accepted_count + 1)) {
     regex_free(row.function);
@@ -141,7 +128,11 @@ static pprofc_status rules_take_acceptances(struct rules *rules, const char *pat
   return status;
 }
 
-static const char *const rules_lists[] = {"fold", "environment", "judge"};
+static const struct {
+  const char *name;
+  unsigned flags; /* NAME_* flags of the functions in the list */
+} rules_lists[] = {
+    {"fold", NAME_FOLDED}, {"environment", NAME_ENVIRONMENT}, {"judge", NAME_JUDGED}};
 
 /* Rejects unknown members, because a misspelt member would be a rule without effect. */
 static pprofc_status rules_check_members(const char *path, const struct node *root,
@@ -150,7 +141,7 @@ static pprofc_status rules_check_members(const char *path, const struct node *ro
   for (const struct node *at = root->first; at; at = at->next) {
     bool known = str_equal(at->key, STR("accept"));
     for (size_t i = 0; i < COUNT(rules_lists); i++)
-      known |= str_equal(at->key, str_of(rules_lists[i]));
+      known |= str_equal(at->key, str_of(rules_lists[i].name));
     if (!known)
       return error_set(error, PPROFC_E_FORMAT, "%s:%u: unknown member \"%.*s\"", path, at->line,
                        STR_ARG(at->key));
@@ -159,13 +150,14 @@ static pprofc_status rules_check_members(const char *path, const struct node *ro
 }
 
 static pprofc_status rules_read_file(struct rules *rules, const char *path, pprofc_str text,
-                                     struct buffer lists[3], pprofc_error *error) {
+                                     pprofc_error *error) {
   struct node *root;
   struct arena arena = arena_make(rules->mem);
   pprofc_status status = json_tree_parse(&arena, path, text, &root, error);
   if (!status) status = rules_check_members(path, root, error);
   for (size_t i = 0; i < COUNT(rules_lists) && !status; i++)
-    status = rules_take_list(rules, path, node_get(root, rules_lists[i]), &lists[i], error);
+    status = rules_take_list(rules, path, node_get(root, rules_lists[i].name), rules_lists[i].flags,
+                             error);
   if (!status) status = rules_take_acceptances(rules, path, node_get(root, "accept"), error);
   arena_free(&arena);
   return status;
@@ -173,48 +165,25 @@ static pprofc_status rules_read_file(struct rules *rules, const char *path, ppro
 
 /* ---- all rules --------------------------------------- */
 
-static pprofc_status rules_finish(struct rules *rules, const struct buffer lists[3],
-                                  pprofc_error *error) {
-  struct regex **const targets[] = {&rules->folded, &rules->environment, &rules->judged};
-  for (size_t i = 0; i < COUNT(targets); i++) {
-    if (lists[i].failed) return error_nomem(error);
-    if (!lists[i].size) continue;
-    pprofc_str pattern = {lists[i].data, lists[i].size};
-    pprofc_status status = regex_compile(rules->mem, pattern, targets[i], error);
-    if (status) return status;
-  }
-  return PPROFC_OK;
-}
-
 pprofc_status rules_init(struct rules *rules, const pprofc_allocator *mem, const char *path,
                          pprofc_str text, pprofc_error *error) {
-  struct buffer lists[3];
   *rules = (struct rules){.mem = mem};
   arena_init(&rules->arena, mem);
-  for (size_t i = 0; i < COUNT(lists); i++) buffer_init(&lists[i], mem, SIZE_MAX);
-  pprofc_status status = PPROFC_OK;
-  if (text.data) status = rules_read_file(rules, path, text, lists, error);
-  if (!status) status = rules_finish(rules, lists, error);
-  for (size_t i = 0; i < COUNT(lists); i++) buffer_free(&lists[i]);
-  return status;
+  return text.data ? rules_read_file(rules, path, text, error) : PPROFC_OK;
 }
 
 void rules_free(struct rules *rules) {
   for (size_t i = 0; i < rules->accepted_count; i++) regex_free(rules->accepted[i].function);
   ARRAY_FREE(rules->mem, rules->accepted, rules->accepted_capacity);
-  regex_free(rules->folded);
-  regex_free(rules->environment);
-  regex_free(rules->judged);
+  regex_set_free(&rules->names, rules->mem);
   arena_free(&rules->arena);
 }
 
 unsigned rules_flags(const struct rules *rules, pprofc_str name) {
-  unsigned flags = 0;
-  if (rules->judged && regex_match(rules->judged, name)) return 0;
+  unsigned flags = regex_set_match(&rules->names, name);
+  if (flags & NAME_JUDGED) return 0;
   for (size_t i = 0; i < COUNT(name_rules); i++)
     if (rule_matches_name(&name_rules[i], name)) flags |= name_rules[i].flags;
-  if (rules->folded && regex_match(rules->folded, name)) flags |= NAME_FOLDED;
-  if (rules->environment && regex_match(rules->environment, name)) flags |= NAME_ENVIRONMENT;
   return flags;
 }
 

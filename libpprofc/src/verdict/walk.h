@@ -5,6 +5,7 @@
 #define PPROFC_VERDICT_WALK_H
 
 #include "profile/delta.h"
+#include "regex/regex.h"
 
 /* ---- rules of the environment ----------------------- */
 
@@ -17,6 +18,8 @@
 #define NAME_ENVIRONMENT 2u
 /* flag: the callees of the function also belong to the environment */
 #define NAME_MACHINE 4u
+/* flag: the rules file demands a verdict on the function, so the other flags do not count */
+#define NAME_JUDGED 8u
 
 /* A row of the built-in table of names. */
 struct name_rule {
@@ -36,9 +39,7 @@ struct accepted {
 struct rules {
   const pprofc_allocator *mem;
   struct arena arena;
-  /* regular expressions of the rules file for three lists of functions: folded, of the environment,
-   * and always judged; NULL for a list that the file does not have */
-  struct regex *folded, *environment, *judged;
+  struct regex_set names; /* expressions for names in the rules file, with NAME_* flags */
   struct accepted *accepted;
   size_t accepted_count, accepted_capacity;
 };
