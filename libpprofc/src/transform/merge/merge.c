@@ -207,48 +207,19 @@ pprofc_status pprofc_merge(const pprofc_profile *const *profiles, size_t count,
 
 /* ---- sequences -------------------------------------- */
 
-/* Adds up a sequence of profiles. Merges the profiles in groups if this does not change the result.
- */
-
-/* ---- groups ------------------------------------------ */
-
-/* Merges the partial sum at index `from` and all later sums into one sum. */
-static pprofc_status accumulator_merge(struct accumulator *accumulator, size_t from,
-                                       pprofc_error *error) {
-  size_t count = accumulator->count - from;
+/* Merges all items into one sum. */
+static pprofc_status accumulator_merge(struct accumulator *accumulator, pprofc_error *error) {
   pprofc_profile *merged;
-  if (count < 2) return PPROFC_OK;
-  for (size_t i = from; i < accumulator->count; i++)
+  if (accumulator->count < 2) return PPROFC_OK;
+  for (size_t i = 0; i < accumulator->count; i++)
     accumulator->items[i]->threads = accumulator->threads;
-  pprofc_status status =
-      merge_group((const pprofc_profile *const *)accumulator->items + from, count, &merged, error);
+  pprofc_status status = merge_group((const pprofc_profile *const *)accumulator->items,
+                                     accumulator->count, &merged, error);
   if (status != PPROFC_OK) return status;
-  while (accumulator->count > from)
-    pprofc_profile_release(accumulator->items[--accumulator->count]);
+  accumulator_free(accumulator);
   accumulator->items[accumulator->count++] = merged;
   return PPROFC_OK;
 }
-
-/* Returns how many partial sums at the end of `items` have the same level as the last sum. The
- * level is the number of merges that each profile of the sum went through. */
-static size_t accumulator_run(const struct accumulator *accumulator) {
-  size_t run = 1;
-  while (run < accumulator->count && accumulator->levels[accumulator->count - run - 1] ==
-                                         accumulator->levels[accumulator->count - 1])
-    run++;
-  return run;
-}
-
-static pprofc_status accumulator_merge_full(struct accumulator *accumulator, pprofc_error *error) {
-  pprofc_status status = PPROFC_OK;
-  while (status == PPROFC_OK && accumulator_run(accumulator) == ACCUMULATOR_WIDTH) {
-    status = accumulator_merge(accumulator, accumulator->count - ACCUMULATOR_WIDTH, error);
-    if (status == PPROFC_OK) accumulator->levels[accumulator->count - 1]++;
-  }
-  return status;
-}
-
-/* ---- condition for groups ---------------------------- */
 
 static bool accumulator_has_negative(const pprofc_profile *profile) {
   const struct samples *s = &profile->samples;
@@ -272,25 +243,22 @@ static bool accumulator_may_group(const struct accumulator *accumulator,
          compatible_check(first, profile, &error) == PPROFC_OK;
 }
 
-/* ---- the accumulator ---------------------------------------- */
-
 pprofc_status accumulator_add(struct accumulator *accumulator, pprofc_profile *profile,
                               pprofc_error *error) {
   pprofc_status status = PPROFC_OK;
   if (!accumulator->chain && !accumulator_may_group(accumulator, profile)) {
-    status = accumulator_merge(accumulator, 0, error);
+    status = accumulator_merge(accumulator, error);
     accumulator->chain = true;
   }
-  accumulator->levels[accumulator->count] = 0;
   accumulator->items[accumulator->count++] = profile;
   if (status != PPROFC_OK) return status;
-  return accumulator->chain ? accumulator_merge(accumulator, 0, error)
-                            : accumulator_merge_full(accumulator, error);
+  bool full = accumulator->chain || accumulator->count == ACCUMULATOR_WIDTH;
+  return full ? accumulator_merge(accumulator, error) : PPROFC_OK;
 }
 
 pprofc_status accumulator_end(struct accumulator *accumulator, pprofc_profile **sum,
                               pprofc_error *error) {
-  pprofc_status status = accumulator_merge(accumulator, 0, error);
+  pprofc_status status = accumulator_merge(accumulator, error);
   *sum = NULL;
   if (status == PPROFC_OK && accumulator->count) *sum = accumulator->items[--accumulator->count];
   accumulator_free(accumulator);

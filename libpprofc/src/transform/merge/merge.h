@@ -83,10 +83,8 @@ static inline const struct samples *merge_samples_of(const struct merge *m, uint
   return &m->sources[source].profile->samples;
 }
 
-/* Returns the segment (samples whose stacks use the same location numbers) of a sample. */
-const struct merge_segment *merge_segment_of(const struct merge *m, size_t sample);
-
-/* Does the same as merge_segment_of. The search starts at the segment of an earlier sample. */
+/* Returns the segment (samples whose stacks use the same location numbers) of a sample. The search
+ * starts at the segment of an earlier sample. */
 static inline const struct merge_segment *
 merge_segment_next(const struct merge *m, const struct merge_segment *segment, size_t sample) {
   const struct merge_segment *end = m->segments + m->segment_count;
@@ -143,7 +141,9 @@ void merge_number_end(struct merge *m, uint32_t *next);
 
 /* Result of comparing the labels of two samples. */
 enum merge_answer { MERGE_NO, MERGE_YES, MERGE_OUT_OF_MEMORY };
-enum merge_answer merge_same_labels(const struct merge *m, uint32_t a, uint32_t b);
+/* Compares the labels of sample `a` of the segment `p` with the labels of sample `b` of `q`. */
+enum merge_answer merge_same_labels(const struct merge *m, const struct merge_segment *p,
+                                    uint32_t a, const struct merge_segment *q, uint32_t b);
 
 /* Sets out->map, which translates the numbers in the stacks of a source's segment to locations of
  * the result. The map is NULL if each number v means location v - 1. */

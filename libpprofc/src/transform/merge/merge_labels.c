@@ -112,8 +112,8 @@ static enum merge_answer same_labels(const pprofc_allocator *mem, const struct v
   return i == count ? MERGE_YES : MERGE_NO;
 }
 
-enum merge_answer merge_same_labels(const struct merge *m, uint32_t a, uint32_t b) {
-  const struct merge_segment *p = merge_segment_of(m, a), *q = merge_segment_of(m, b);
+enum merge_answer merge_same_labels(const struct merge *m, const struct merge_segment *p,
+                                    uint32_t a, const struct merge_segment *q, uint32_t b) {
   if (!merge_samples_of(m, p->source)->label_set && !merge_samples_of(m, q->source)->label_set)
     return MERGE_YES;
   struct view x = view_of(m, p->source, a), y = view_of(m, q->source, b);

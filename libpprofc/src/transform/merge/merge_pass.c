@@ -25,6 +25,7 @@ struct pass_item {
 
 /* A sample of the result: its stack, and the first source sample with this stack. */
 struct pass_result {
+  const struct merge_segment *segment; /* segment of the source sample */
   const uint8_t *stack;
   uint32_t stack_size, first;
 };
@@ -89,25 +90,25 @@ static void pass_write(struct pass *p, struct pass_item *item, const uint8_t *st
 
 /* True if the stacks in `result` and `item` are equal. The stack in `result` still has the location
  * numbers of its source. The stack in `item` has the new numbers. */
-static bool pass_same_shared(const struct merge *m, const struct merge_segment *segment,
-                             const struct pass_result *result, const struct pass_item *item) {
+static bool pass_same_shared(const struct merge *m, const struct pass_result *result,
+                             const struct pass_item *item) {
+  const uint32_t *merged = result->segment->merged;
   const uint8_t *a = result->stack, *a_end = a + result->stack_size;
   const uint8_t *b = item->stack, *b_end = b + item->stack_size;
   while (a < a_end) {
     uint32_t id, number;
     a = varint_next(a, &id);
-    if (segment->merged[id] == LOCATION_HIDDEN) continue;
+    if (merged[id] == LOCATION_HIDDEN) continue;
     if (b == b_end) return false;
     b = varint_next(b, &number);
-    if (m->location_number[segment->merged[id]] + 1 != number) return false;
+    if (m->location_number[merged[id]] + 1 != number) return false;
   }
   return b == b_end;
 }
 
 static bool pass_same_stack(const struct merge *m, const struct pass_result *result,
                             const struct pass_item *item) {
-  const struct merge_segment *segment = merge_segment_of(m, result->first);
-  if (m->sources[segment->source].shared) return pass_same_shared(m, segment, result, item);
+  if (m->sources[result->segment->source].shared) return pass_same_shared(m, result, item);
   return result->stack_size == item->stack_size &&
          memcmp(result->stack, item->stack, item->stack_size) == 0;
 }
@@ -132,7 +133,7 @@ static bool pass_add_result(struct pass *p, const struct pass_item *item) {
   if (!ARRAY_RESERVE(&p->m->out->mem, p->results, p->result_capacity, p->result_count + 1))
     return false;
   struct pass_result *result = &p->results[p->result_count];
-  *result = (struct pass_result){NULL, item->stack_size, item->sample};
+  *result = (struct pass_result){item->segment, NULL, item->stack_size, item->sample};
   if (source->shared) {
     size_t local = item->sample - source->first_sample;
     result->stack = source->profile->samples.stack[local];
@@ -150,7 +151,8 @@ static bool pass_look_up(struct pass *p, const struct pass_item *item) {
   while ((result = map_next(&p->table, &probe)) != MAP_NONE) {
     const struct pass_result *other = &p->results[result];
     if (!pass_same_stack(p->m, other, item)) continue;
-    enum merge_answer same = merge_same_labels(p->m, other->first, item->sample);
+    enum merge_answer same =
+        merge_same_labels(p->m, other->segment, other->first, item->segment, item->sample);
     if (same == MERGE_OUT_OF_MEMORY) return false;
     if (same == MERGE_NO) continue;
     p->m->result_of[item->sample] = other->first;

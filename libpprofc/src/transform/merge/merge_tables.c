@@ -284,27 +284,6 @@ static bool make_segments(struct merge *m) {
   return true;
 }
 
-static bool holds(const struct merge *m, size_t segment, size_t sample) {
-  return m->segments[segment].first <= sample &&
-         (segment + 1 == m->segment_count || sample < m->segments[segment + 1].first);
-}
-
-const struct merge_segment *merge_segment_of(const struct merge *m, size_t sample) {
-  /* Guess the segment from the sample's index, because most segments have similar sizes. */
-  size_t guess = (size_t)((double)sample * (double)m->segment_count / (double)m->sample_count);
-  for (size_t i = guess ? guess - 1 : 0; i <= guess + 1 && i < m->segment_count; i++)
-    if (holds(m, i, sample)) return &m->segments[i];
-  size_t low = 0, high = m->segment_count;
-  while (high - low > 1) {
-    size_t middle = (low + high) / 2;
-    if (m->segments[middle].first <= sample)
-      low = middle;
-    else
-      high = middle;
-  }
-  return &m->segments[low];
-}
-
 /* ---- all tables -------------------------------------- */
 
 static bool alloc_merged(struct merge *m) {
