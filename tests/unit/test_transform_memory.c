@@ -45,13 +45,13 @@ static pprofc_status run_unmerged(const struct input *in, pprofc_profile **out,
 
 static pprofc_status run_names(const struct input *in, pprofc_profile **out, pprofc_error *error) {
   struct name_filters filters = {.ignore = in->keys, .hide = in->a};
-  struct name_matches matched;
+  unsigned matched;
   return transform_names(in->p, &filters, &matched, out, error);
 }
 
 static pprofc_status run_show_from(const struct input *in, pprofc_profile **out,
                                    pprofc_error *error) {
-  bool matched;
+  unsigned matched;
   return transform_show_from(in->p, in->a, &matched, out, error);
 }
 
@@ -69,14 +69,14 @@ static pprofc_status run_drop_frames(const struct input *in, pprofc_profile **ou
 static pprofc_status run_tags(const struct input *in, pprofc_profile **out, pprofc_error *error) {
   struct label_units units;
   struct tag_filter *focus = NULL, *ignore = NULL;
-  bool x, y;
+  unsigned matched;
   pprofc_status status = label_units_find(in->p, NULL, NULL, &units, error);
   if (status != PPROFC_OK) return status;
   status = tag_filter_compile(&in->p->mem, "tagfocus", "k=x,v", NULL, NULL, &focus, error);
   if (status == PPROFC_OK)
     status = tag_filter_compile(&in->p->mem, "tagignore", "1:2", NULL, NULL, &ignore, error);
   if (status == PPROFC_OK)
-    status = transform_tags(in->p, &units, focus, ignore, &x, &y, out, error);
+    status = transform_tags(in->p, &units, focus, ignore, &matched, out, error);
   tag_filter_free(focus);
   tag_filter_free(ignore);
   label_units_free(&units);
@@ -85,14 +85,14 @@ static pprofc_status run_tags(const struct input *in, pprofc_profile **out, ppro
 
 static pprofc_status run_tag_keys(const struct input *in, pprofc_profile **out,
                                   pprofc_error *error) {
-  bool x, y;
-  return transform_tag_keys(in->p, in->keys, NULL, &x, &y, out, error);
+  unsigned matched;
+  return transform_tag_keys(in->p, in->keys, NULL, &matched, out, error);
 }
 
 static pprofc_status run_tag_frames(const struct input *in, pprofc_profile **out,
                                     pprofc_error *error) {
-  bool x, y;
-  return transform_tag_frames(in->p, "k,bytes", "k", "kb", &x, &y, out, error);
+  unsigned matched;
+  return transform_tag_frames(in->p, "k,bytes", "k", "kb", &matched, out, error);
 }
 
 static pprofc_status run_granularity(const struct input *in, pprofc_profile **out,

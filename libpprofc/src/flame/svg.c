@@ -4,7 +4,7 @@
  * parameters. Attributes have the exact widths of the boxes, as in inferno. */
 #include "flame/flame.h"
 #include "flame/label.h"
-#include "graph/number.h"
+#include "profile/sum.h"
 
 #define SIDE        10.0 /* margin to the left and to the right of the frames, in pixels */
 #define TOP         60.0

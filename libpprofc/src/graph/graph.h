@@ -6,8 +6,8 @@
 #ifndef PPROFC_GRAPH_GRAPH_H
 #define PPROFC_GRAPH_GRAPH_H
 
-#include "graph/number.h"
 #include "profile/delta.h"
+#include "profile/sum.h"
 #include "transform/transform.h"
 
 /* Identity of a node (docs/spec/pprof.md, 17). The texts are ids in frames.texts, so equal texts

@@ -56,6 +56,21 @@ static pprofc_status filters_compile_first(const struct pipeline_result *r, stru
 
 /* ---- applying ---------------------------------------- */
 
+pprofc_status pipeline_filtered(struct pipeline_result *r, pprofc_status status,
+                                pprofc_profile *edited, enum filter_index first, unsigned count,
+                                unsigned matched) {
+  char text[64];
+  if (status) return status;
+  pipeline_take(r, edited);
+  for (unsigned i = 0; i < count; i++) {
+    bool set = *filter_text(&r->options, first + i);
+    snprintf(text, sizeof text, "%s expression matched no samples",
+             filter_options[first + i].title);
+    pipeline_warn(r, set && !(matched >> i & 1), text);
+  }
+  return PPROFC_OK;
+}
+
 static pprofc_status apply_names(struct pipeline_result *r, const struct filters *f,
                                  pprofc_error *error) {
   const struct name_filters n = {.focus = f->regex[FILTER_FOCUS],
@@ -64,43 +79,30 @@ static pprofc_status apply_names(struct pipeline_result *r, const struct filters
                                  .show = f->regex[FILTER_SHOW],
                                  .keep_frameless = r->options.hide == pipeline_stopped};
   if (!n.focus && !n.ignore && !n.hide && !n.show) return PPROFC_OK;
-  struct name_matches matched = {0};
-  pprofc_profile *edited;
+  unsigned matched = 0;
+  pprofc_profile *edited = NULL;
   pprofc_status status = transform_names(r->profile, &n, &matched, &edited, error);
-  if (status) return status;
-  pipeline_take(r, edited);
-  pipeline_warn(r, n.focus && !matched.focus, "Focus expression matched no samples");
-  pipeline_warn(r, n.ignore && !matched.ignore, "Ignore expression matched no samples");
-  pipeline_warn(r, n.hide && !matched.hide, "Hide expression matched no samples");
-  pipeline_warn(r, n.show && !matched.show, "Show expression matched no samples");
-  return PPROFC_OK;
+  return pipeline_filtered(r, status, edited, FILTER_FOCUS, 4, matched);
 }
 
 static pprofc_status apply_show_from(struct pipeline_result *r, const struct filters *f,
                                      pprofc_error *error) {
-  if (!f->regex[FILTER_SHOW_FROM]) return PPROFC_OK;
-  bool matched = false;
-  pprofc_profile *edited;
-  pprofc_status status =
-      transform_show_from(r->profile, f->regex[FILTER_SHOW_FROM], &matched, &edited, error);
-  if (status) return status;
-  pipeline_take(r, edited);
-  pipeline_warn(r, !matched, "ShowFrom expression matched no samples");
-  return PPROFC_OK;
+  struct regex *from = f->regex[FILTER_SHOW_FROM];
+  if (!from) return PPROFC_OK;
+  unsigned matched = 0;
+  pprofc_profile *edited = NULL;
+  pprofc_status status = transform_show_from(r->profile, from, &matched, &edited, error);
+  return pipeline_filtered(r, status, edited, FILTER_SHOW_FROM, 1, matched);
 }
 
 static pprofc_status apply_tags(struct pipeline_result *r, const struct filters *f,
                                 pprofc_error *error) {
   if (!f->tagfocus && !f->tagignore) return PPROFC_OK;
-  bool focus = false, ignore = false;
-  pprofc_profile *edited;
-  pprofc_status status = transform_tags(r->profile, &r->units, f->tagfocus, f->tagignore, &focus,
-                                        &ignore, &edited, error);
-  if (status) return status;
-  pipeline_take(r, edited);
-  pipeline_warn(r, f->tagfocus && !focus, "TagFocus expression matched no samples");
-  pipeline_warn(r, f->tagignore && !ignore, "TagIgnore expression matched no samples");
-  return PPROFC_OK;
+  unsigned matched = 0;
+  pprofc_profile *edited = NULL;
+  pprofc_status status =
+      transform_tags(r->profile, &r->units, f->tagfocus, f->tagignore, &matched, &edited, error);
+  return pipeline_filtered(r, status, edited, FILTER_TAGFOCUS, 2, matched);
 }
 
 /* Applies tagshow and taghide. If taghide is invalid, applies tagshow before it returns the error.
@@ -114,25 +116,21 @@ static pprofc_status apply_tag_keys(struct pipeline_result *r, struct filters *f
   struct regex *show = f->regex[FILTER_TAGSHOW], *hide = f->regex[FILTER_TAGHIDE];
   if (hide_status && error) *error = hide_error;
   if (!show && !hide) return hide_status;
-  bool shown = false, hidden = false;
-  pprofc_profile *edited;
+  unsigned matched = 0;
+  pprofc_profile *edited = NULL;
   pprofc_error *unless = hide_status ? NULL : error;
-  status = transform_tag_keys(r->profile, show, hide, &shown, &hidden, &edited, unless);
-  if (status) return hide_status ? hide_status : status;
-  pipeline_take(r, edited);
-  pipeline_warn(r, show && !shown, "TagShow expression matched no samples");
-  pipeline_warn(r, hide && !hidden, "TagHide expression matched no samples");
-  return hide_status;
+  status = transform_tag_keys(r->profile, show, hide, &matched, &edited, unless);
+  status = pipeline_filtered(r, status, edited, FILTER_TAGSHOW, hide_status ? 1 : 2, matched);
+  return hide_status ? hide_status : status;
 }
 
 static pprofc_status apply_prune_from(struct pipeline_result *r, const struct filters *f,
                                       pprofc_error *error) {
-  if (!f->regex[FILTER_PRUNE_FROM]) return PPROFC_OK;
-  pprofc_profile *edited;
-  pprofc_status status =
-      transform_prune_from(r->profile, f->regex[FILTER_PRUNE_FROM], &edited, error);
-  if (!status) pipeline_take(r, edited);
-  return status;
+  struct regex *from = f->regex[FILTER_PRUNE_FROM];
+  if (!from) return PPROFC_OK;
+  pprofc_profile *edited = NULL;
+  pprofc_status status = transform_prune_from(r->profile, from, &edited, error);
+  return pipeline_filtered(r, status, edited, FILTER_PRUNE_FROM, 0, 0);
 }
 
 pprofc_status pipeline_filter(struct pipeline_result *r, pprofc_error *error) {

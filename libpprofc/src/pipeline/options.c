@@ -278,23 +278,28 @@ pprofc_status pprofc_report_options_get(const pprofc_report_options *options, co
 
 /* ---- options that filter ---------------------------- */
 
-#define FILTER(name, flags)                                                                        \
-  { #name, offsetof(pprofc_report_options, name), offsetof(pprofc_filter_options, name), flags }
+#define FILTER(name, title, flags)                                                                 \
+  { #name, title, FIELD(name), offsetof(pprofc_filter_options, name), flags }
 
 const struct filter_option filter_options[FILTER_COUNT] = {
-    [FILTER_FOCUS] = FILTER(focus, FILTER_STACKS | FILTER_TOTAL | FILTER_REGEX | FILTER_LISTED),
-    [FILTER_IGNORE] = FILTER(ignore, FILTER_STACKS | FILTER_TOTAL | FILTER_REGEX | FILTER_LISTED),
-    [FILTER_HIDE] = FILTER(hide, FILTER_STACKS | FILTER_REGEX | FILTER_LISTED),
-    [FILTER_SHOW] = FILTER(show, FILTER_STACKS | FILTER_REGEX | FILTER_LISTED),
-    [FILTER_SHOW_FROM] = FILTER(show_from, FILTER_STACKS | FILTER_CUTS | FILTER_TOTAL |
-                                               FILTER_REGEX | FILTER_LISTED),
-    [FILTER_TAGFOCUS] = FILTER(tagfocus, FILTER_LABELS | FILTER_TOTAL | FILTER_LISTED),
-    [FILTER_TAGIGNORE] = FILTER(tagignore, FILTER_LABELS | FILTER_TOTAL | FILTER_LISTED),
-    [FILTER_TAGSHOW] = FILTER(tagshow, FILTER_LABELS | FILTER_REGEX | FILTER_LISTED),
-    [FILTER_TAGHIDE] = FILTER(taghide, FILTER_LABELS | FILTER_REGEX | FILTER_LISTED),
-    [FILTER_PRUNE_FROM] = FILTER(prune_from, FILTER_STACKS | FILTER_CUTS | FILTER_REGEX),
-    [FILTER_TAGROOT] = FILTER(tagroot, FILTER_LABELS | FILTER_CUTS),
-    [FILTER_TAGLEAF] = FILTER(tagleaf, FILTER_LABELS | FILTER_CUTS),
+    [FILTER_FOCUS] =
+        FILTER(focus, "Focus", FILTER_STACKS | FILTER_TOTAL | FILTER_REGEX | FILTER_LISTED),
+    [FILTER_IGNORE] =
+        FILTER(ignore, "Ignore", FILTER_STACKS | FILTER_TOTAL | FILTER_REGEX | FILTER_LISTED),
+    [FILTER_HIDE] = FILTER(hide, "Hide", FILTER_STACKS | FILTER_REGEX | FILTER_LISTED),
+    [FILTER_SHOW] = FILTER(show, "Show", FILTER_STACKS | FILTER_REGEX | FILTER_LISTED),
+    [FILTER_SHOW_FROM] =
+        FILTER(show_from, "ShowFrom",
+               FILTER_STACKS | FILTER_CUTS | FILTER_TOTAL | FILTER_REGEX | FILTER_LISTED),
+    [FILTER_TAGFOCUS] = FILTER(tagfocus, "TagFocus", FILTER_LABELS | FILTER_TOTAL | FILTER_LISTED),
+    [FILTER_TAGIGNORE] =
+        FILTER(tagignore, "TagIgnore", FILTER_LABELS | FILTER_TOTAL | FILTER_LISTED),
+    [FILTER_TAGSHOW] = FILTER(tagshow, "TagShow", FILTER_LABELS | FILTER_REGEX | FILTER_LISTED),
+    [FILTER_TAGHIDE] = FILTER(taghide, "TagHide", FILTER_LABELS | FILTER_REGEX | FILTER_LISTED),
+    [FILTER_PRUNE_FROM] =
+        FILTER(prune_from, "PruneFrom", FILTER_STACKS | FILTER_CUTS | FILTER_REGEX),
+    [FILTER_TAGROOT] = FILTER(tagroot, "TagRoot", FILTER_LABELS | FILTER_CUTS),
+    [FILTER_TAGLEAF] = FILTER(tagleaf, "TagLeaf", FILTER_LABELS | FILTER_CUTS),
 };
 
 const char *filter_text(const pprofc_report_options *options, enum filter_index filter) {

@@ -156,6 +156,13 @@ enum filter_index {
   FILTER_COUNT
 };
 
+/* If `status` is PPROFC_OK, sets the profile of the result to `edited`. Then warns about each of
+ * the `count` filters from `first` on that is set, but has no bit in `matched`: bit i is for the
+ * filter first + i. Returns `status`. */
+pprofc_status pipeline_filtered(struct pipeline_result *result, pprofc_status status,
+                                pprofc_profile *edited, enum filter_index first, unsigned count,
+                                unsigned matched);
+
 /* Flag: the filter reads or changes frames. */
 #define FILTER_STACKS 1u
 /* Flag: the filter reads or changes labels. So the reader must keep the labels of samples. It must
@@ -170,7 +177,7 @@ enum filter_index {
 #define FILTER_ANY    (FILTER_STACKS | FILTER_LABELS)
 
 struct filter_option {
-  const char *name;
+  const char *name, *title; /* name of the option, and name of the filter in warnings */
   /* Offset in bytes of the option's field in pprofc_report_options, and in
    * pprofc_filter_options. */
   size_t report, filter;

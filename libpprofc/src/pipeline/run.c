@@ -110,15 +110,11 @@ static pprofc_status set_totals(struct pipeline_result *r, pprofc_error *error) 
 static pprofc_status add_tag_frames(struct pipeline_result *r, pprofc_error *error) {
   const pprofc_report_options *o = &r->options;
   if (!option_is_set(o->tagroot) && !option_is_set(o->tagleaf)) return PPROFC_OK;
-  bool root = false, leaf = false;
-  pprofc_profile *edited;
-  pprofc_status status = transform_tag_frames(r->profile, o->tagroot, o->tagleaf, o->unit, &root,
-                                              &leaf, &edited, error);
-  if (status) return status;
-  pipeline_take(r, edited);
-  pipeline_warn(r, option_is_set(o->tagroot) && !root, "TagRoot expression matched no samples");
-  pipeline_warn(r, option_is_set(o->tagleaf) && !leaf, "TagLeaf expression matched no samples");
-  return PPROFC_OK;
+  unsigned matched = 0;
+  pprofc_profile *edited = NULL;
+  pprofc_status status =
+      transform_tag_frames(r->profile, o->tagroot, o->tagleaf, o->unit, &matched, &edited, error);
+  return pipeline_filtered(r, status, edited, FILTER_TAGROOT, 2, matched);
 }
 
 static pprofc_status apply_granularity(struct pipeline_result *r, pprofc_error *error) {

@@ -210,7 +210,8 @@ static bool write_units(pprofc_profile *copy, const struct type_text *finest,
 static pprofc_status convert_units(pprofc_profile **profile, const struct type_text *finest,
                                    pprofc_str period_unit, double *ratios, pprofc_error *error) {
   pprofc_profile *p = *profile;
-  int64_t period = edit_truncate(unit_scale(p->period, period_text(p).unit, period_unit).value);
+  int64_t period =
+      number_from_double(unit_scale(p->period, period_text(p).unit, period_unit).value);
   bool same_period = str_equal(period_text(p).unit, period_unit) && period == p->period;
   if (unit_ratios(p, finest, ratios) && same_period) return PPROFC_OK;
   pprofc_profile *copy = profile_edit(p), *scaled = NULL;

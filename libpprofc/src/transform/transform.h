@@ -4,6 +4,7 @@
 #define PPROFC_TRANSFORM_TRANSFORM_H
 
 #include "profile/stack.h"
+#include "profile/sum.h"
 #include "profile/times.h"
 #include "regex/regex.h"
 
@@ -16,17 +17,13 @@ struct name_filters {
                           these samples */
 };
 
-/* True for each filter whose expression matched anything. The caller warns about a filter without a
- * match. */
-struct name_matches {
-  bool focus, ignore, hide, show;
-};
+/* Filters set *matched to the expressions that matched anything: bit i for the i-th expression
+ * among the parameters of the function. The caller warns about an expression without a match. */
 
 pprofc_status transform_names(const pprofc_profile *source, const struct name_filters *filters,
-                              struct name_matches *matched, pprofc_profile **out,
-                              pprofc_error *error);
+                              unsigned *matched, pprofc_profile **out, pprofc_error *error);
 pprofc_status transform_show_from(const pprofc_profile *source, struct regex *show_from,
-                                  bool *matched, pprofc_profile **out, pprofc_error *error);
+                                  unsigned *matched, pprofc_profile **out, pprofc_error *error);
 pprofc_status transform_prune_from(const pprofc_profile *source, struct regex *prune_from,
                                    pprofc_profile **out, pprofc_error *error);
 
@@ -71,19 +68,18 @@ void tag_filter_free(struct tag_filter *filter);
 /* Keeps the samples that match `focus` and do not match `ignore`. A NULL filter has no effect. */
 pprofc_status transform_tags(const pprofc_profile *source, const struct label_units *units,
                              const struct tag_filter *focus, const struct tag_filter *ignore,
-                             bool *focus_matched, bool *ignore_matched, pprofc_profile **out,
-                             pprofc_error *error);
+                             unsigned *matched, pprofc_profile **out, pprofc_error *error);
 
 /* Applies tagshow and taghide: keeps or removes labels by key. */
 pprofc_status transform_tag_keys(const pprofc_profile *source, struct regex *show,
-                                 struct regex *hide, bool *show_matched, bool *hide_matched,
-                                 pprofc_profile **out, pprofc_error *error);
+                                 struct regex *hide, unsigned *matched, pprofc_profile **out,
+                                 pprofc_error *error);
 
 /* Applies tagroot and tagleaf: adds pseudo frames made from labels (docs/spec/pprof.md, 15). `unit`
  * is the unit option. */
 pprofc_status transform_tag_frames(const pprofc_profile *source, const char *tagroot,
-                                   const char *tagleaf, const char *unit, bool *root_matched,
-                                   bool *leaf_matched, pprofc_profile **out, pprofc_error *error);
+                                   const char *tagleaf, const char *unit, unsigned *matched,
+                                   pprofc_profile **out, pprofc_error *error);
 
 /* ---- granularity (docs/spec/pprof.md, 16) ------------- */
 
@@ -147,17 +143,11 @@ static inline pprofc_profile *edit_same(const pprofc_profile *source) {
   return pprofc_profile_retain((pprofc_profile *)source);
 }
 
-/* Converts a float to int64 as Go does on amd64: truncates, and returns the smallest integer for a
- * number out of range. */
-static inline int64_t edit_truncate(double value) {
-  return value >= -0x1p63 && value < 0x1p63 ? (int64_t)value : INT64_MIN;
-}
-
 /* Multiplies by -1 like pprof, which converts to double and back. The result is exact for values up
  * to 2^53. */
 static inline int64_t edit_negate(int64_t value) {
   const int64_t exact = (int64_t)1 << 53;
-  return value >= -exact && value <= exact ? -value : edit_truncate(-(double)value);
+  return value >= -exact && value <= exact ? -value : number_from_double(-(double)value);
 }
 
 /* Ends an edit: stores the copy in *out, or releases it when the edit failed. */

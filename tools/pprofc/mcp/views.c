@@ -2,8 +2,8 @@
 #include "mcp/mcp.h"
 
 #include "core/brief.h"
-#include "graph/number.h"
 #include "pprofc/transform.h"
+#include "profile/sum.h"
 #include "stacks/stacks.h"
 #include "unit/unit.h"
 

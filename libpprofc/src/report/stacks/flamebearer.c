@@ -1,7 +1,7 @@
 /* Prints the report -flamebearer: JSON for flame graphs in Pyroscope and similar tools. Writes the
  * format "single", or "double" for a difference. In "double", the left side is the base. */
 #include "core/json_write.h"
-#include "graph/number.h"
+#include "profile/sum.h"
 #include "report/report.h"
 #include "stacks/layout.h"
 #include "unit/unit.h"

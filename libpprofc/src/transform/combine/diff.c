@@ -312,7 +312,7 @@ static bool all_one(const double *ratios, size_t count) {
 }
 
 static int64_t scaled(int64_t value, double ratio) {
-  return ratio == -1 ? edit_negate(value) : edit_truncate(round((double)value * ratio));
+  return ratio == -1 ? edit_negate(value) : number_from_double(round((double)value * ratio));
 }
 
 /* Fills `values` with the products of values and ratios. Sets keep[i] to 1 if a product of sample i
@@ -370,7 +370,7 @@ pprofc_status transform_divide(const pprofc_profile *source, double ratio, pprof
   int64_t *values = arena_array(&copy->region->arena, count, sizeof *values);
   if (!values) return edit_finish(error_nomem(error), copy, out);
   for (size_t i = 0; i < count; i++)
-    values[i] = edit_truncate((double)source->samples.values[i] * ratio);
+    values[i] = number_from_double((double)source->samples.values[i] * ratio);
   copy->samples.values = values;
   return edit_finish(PPROFC_OK, copy, out);
 }

@@ -80,7 +80,7 @@ static pprofc_status name_bits_find(struct name_bits *bits, pprofc_error *error)
 enum { FOCUS, IGNORE, HIDE, SHOW, EXPRESSIONS };
 
 /* Effects of a location on the samples that contain it. */
-enum { FOCUSED = 1, IGNORED = 2, VISIBLE = 4, HIDE_MATCHED = 8, SHOWN = 16 };
+enum { FOCUSED = 1, IGNORED = 2, HIDE_MATCHED = 4, SHOWN = 8, VISIBLE = 16 };
 
 struct name_filter {
   const pprofc_profile *profile;
@@ -231,13 +231,7 @@ static pprofc_status apply_filter(struct name_filter *f, pprofc_profile *copy,
 }
 
 pprofc_status transform_names(const pprofc_profile *source, const struct name_filters *filters,
-                              struct name_matches *matched, pprofc_profile **out,
-                              pprofc_error *error) {
-  if (!filters->focus && !filters->ignore && !filters->hide && !filters->show) {
-    *matched = (struct name_matches){.focus = true};
-    *out = edit_same(source);
-    return PPROFC_OK;
-  }
+                              unsigned *matched, pprofc_profile **out, pprofc_error *error) {
   struct name_filter f = {
       .profile = source,
       .wanted = filters,
@@ -251,11 +245,7 @@ pprofc_status transform_names(const pprofc_profile *source, const struct name_fi
   pprofc_status status = apply_filter(&f, copy, error);
   /* As in pprof, an expression counts as matched even if it only matches locations that no sample
    * uses. In a difference (has_leftovers), only locations of samples count. */
-  uint8_t met = source->has_leftovers ? f.used : f.all;
-  *matched = (struct name_matches){.focus = met & FOCUSED,
-                                   .ignore = met & IGNORED,
-                                   .hide = met & HIDE_MATCHED,
-                                   .show = met & SHOWN};
+  *matched = (source->has_leftovers ? f.used : f.all) & (VISIBLE - 1);
   arena_free(&f.bits.arena);
   return edit_finish(status, copy, out);
 }
@@ -286,8 +276,8 @@ static bool match_from(const struct name_bits *bits, uint32_t location, uint8_t 
   return true;
 }
 
-static pprofc_status show_from_matches(pprofc_profile *copy, struct name_bits *bits, bool *matched,
-                                       pprofc_error *error) {
+static pprofc_status show_from_matches(pprofc_profile *copy, struct name_bits *bits,
+                                       unsigned *matched, pprofc_error *error) {
   const pprofc_profile *p = bits->profile;
   size_t locations = p->locations.count;
   size_t lines = locations ? p->locations.line_from[locations] : 0;
@@ -297,7 +287,7 @@ static pprofc_status show_from_matches(pprofc_profile *copy, struct name_bits *b
   memset(keep_line, 1, lines);
   for (uint32_t i = 0; i < locations; i++) {
     matches[i] = match_from(bits, i, keep_line);
-    *matched = *matched || matches[i];
+    *matched |= matches[i];
   }
   pprofc_status status = edit_keep_lines(copy, keep_line, error);
   if (status == PPROFC_OK) status = edit_cut_stacks(copy, cut_above, matches, error);
@@ -306,10 +296,10 @@ static pprofc_status show_from_matches(pprofc_profile *copy, struct name_bits *b
 }
 
 pprofc_status transform_show_from(const pprofc_profile *source, struct regex *show_from,
-                                  bool *matched, pprofc_profile **out, pprofc_error *error) {
+                                  unsigned *matched, pprofc_profile **out, pprofc_error *error) {
   struct name_bits bits = {
       .profile = source, .count = 1, .expressions = {show_from}, .names = {"show_from"}};
-  *matched = false;
+  *matched = 0;
   pprofc_profile *copy = profile_edit(source);
   if (!copy) return error_nomem(error);
   pprofc_status status = name_bits_find(&bits, error);

@@ -345,8 +345,8 @@ static void free_frames(struct tag_frames *f) {
 }
 
 pprofc_status transform_tag_frames(const pprofc_profile *source, const char *tagroot,
-                                   const char *tagleaf, const char *unit, bool *root_matched,
-                                   bool *leaf_matched, pprofc_profile **out, pprofc_error *error) {
+                                   const char *tagleaf, const char *unit, unsigned *matched,
+                                   pprofc_profile **out, pprofc_error *error) {
   const pprofc_allocator *mem = &source->mem;
   struct tag_frames f = {.profile = source, .unit = str_of(unit)};
   pprofc_profile *copy = profile_edit(source);
@@ -357,10 +357,7 @@ pprofc_status transform_tag_frames(const pprofc_profile *source, const char *tag
   map_init(&f.by_label, mem);
   buffer_init(&f.name, mem, SIZE_MAX);
   bool ok = find_frames(&f, tagroot, tagleaf) && (!f.count || add_frames(&f, copy));
-  if (ok) {
-    *root_matched = f.root.matched;
-    *leaf_matched = f.leaf.matched;
-  }
+  *matched = f.root.matched | (unsigned)f.leaf.matched << 1;
   free_frames(&f);
   return edit_finish(ok ? PPROFC_OK : error_nomem(error), copy, out);
 }

@@ -279,13 +279,12 @@ static bool matcher_tripped(const struct filter_tags_matcher *m) {
 /* ---- tagfocus, tagignore ----------------------------- */
 
 static bool tag_filter_choose(struct filter_tags_matcher *focus, struct filter_tags_matcher *ignore,
-                              uint8_t *keep, bool *focus_matched, bool *ignore_matched) {
+                              uint8_t *keep, unsigned *matched) {
   for (size_t i = 0; i < focus->profile->samples.count; i++) {
     enum filter_tags_answer focused = focus->filter ? sample_matches(focus, i) : YES;
     enum filter_tags_answer ignored = ignore->filter ? sample_matches(ignore, i) : NO;
     if (focused == OUT_OF_MEMORY || ignored == OUT_OF_MEMORY) return false;
-    *focus_matched = *focus_matched || focused == YES;
-    *ignore_matched = *ignore_matched || ignored == YES;
+    *matched |= (focused == YES) | (unsigned)(ignored == YES) << 1;
     keep[i] = focused == YES && ignored == NO;
   }
   return true;
@@ -305,15 +304,14 @@ static pprofc_status tripped(const char *option_name, pprofc_error *error) {
 
 pprofc_status transform_tags(const pprofc_profile *source, const struct label_units *units,
                              const struct tag_filter *focus, const struct tag_filter *ignore,
-                             bool *focus_matched, bool *ignore_matched, pprofc_profile **out,
-                             pprofc_error *error) {
+                             unsigned *matched, pprofc_profile **out, pprofc_error *error) {
   struct filter_tags_matcher focuser, ignorer;
   matcher_init(&focuser, focus, source, units);
   matcher_init(&ignorer, ignore, source, units);
-  bool any_focused = false, any_ignored = false;
+  *matched = 0;
   uint8_t *keep = mem_array(&source->mem, source->samples.count, 1);
   pprofc_status status = PPROFC_OK;
-  if (!keep || !tag_filter_choose(&focuser, &ignorer, keep, &any_focused, &any_ignored))
+  if (!keep || !tag_filter_choose(&focuser, &ignorer, keep, matched))
     status = error_nomem(error);
   else if (matcher_tripped(&focuser) || matcher_tripped(&ignorer))
     status = tripped(matcher_tripped(&focuser) ? focus->option_name : ignore->option_name, error);
@@ -322,20 +320,17 @@ pprofc_status transform_tags(const pprofc_profile *source, const struct label_un
   mem_free(&source->mem, keep, source->samples.count, 1);
   matcher_free(&focuser);
   matcher_free(&ignorer);
-  if (status != PPROFC_OK) return status;
-  *focus_matched = any_focused;
-  *ignore_matched = any_ignored;
-  return PPROFC_OK;
+  return status;
 }
 
 /* ---- tagshow, taghide -------------------------------- */
 
-enum { KEY_KNOWN = 1, KEY_SHOWN = 2, KEY_HIDDEN = 4 };
+enum { KEY_SHOWN = 1, KEY_HIDDEN = 2, KEY_KNOWN = 4 };
 
 /* Matches each key in use against show and hide. Sets keys[i] to the flags KEY_* of the key with
  * string index i, and *all to all flags that any key has. Returns true if all labels are kept. */
 static bool match_keys(const pprofc_profile *p, struct regex *show, struct regex *hide,
-                       uint8_t *keys, uint8_t *all) {
+                       uint8_t *keys, unsigned *all) {
   const struct samples *s = &p->samples;
   bool stay = true;
   for (size_t set = 0; set < s->label_set_count; set++)
@@ -378,7 +373,7 @@ static pprofc_status tag_filter_keep(pprofc_profile *copy, const uint8_t *keys,
 }
 
 static pprofc_status filter_keys(pprofc_profile *copy, struct regex *show, struct regex *hide,
-                                 uint8_t *keys, uint8_t *all, pprofc_error *error) {
+                                 uint8_t *keys, unsigned *all, pprofc_error *error) {
   bool stay = match_keys(copy, show, hide, keys, all);
   if (show && regex_tripped(show)) return tripped("tagshow", error);
   if (hide && regex_tripped(hide)) return tripped("taghide", error);
@@ -386,18 +381,14 @@ static pprofc_status filter_keys(pprofc_profile *copy, struct regex *show, struc
 }
 
 pprofc_status transform_tag_keys(const pprofc_profile *source, struct regex *show,
-                                 struct regex *hide, bool *show_matched, bool *hide_matched,
-                                 pprofc_profile **out, pprofc_error *error) {
+                                 struct regex *hide, unsigned *matched, pprofc_profile **out,
+                                 pprofc_error *error) {
   pprofc_profile *copy = profile_edit(source);
   if (!copy) return error_nomem(error);
-  uint8_t all = 0;
   uint8_t *keys = mem_zero_array(&source->mem, source->strings.count, 1);
+  *matched = 0;
   pprofc_status status =
-      keys ? filter_keys(copy, show, hide, keys, &all, error) : error_nomem(error);
+      keys ? filter_keys(copy, show, hide, keys, matched, error) : error_nomem(error);
   mem_free(&source->mem, keys, source->strings.count, 1);
-  if (status == PPROFC_OK) {
-    *show_matched = all & KEY_SHOWN;
-    *hide_matched = all & KEY_HIDDEN;
-  }
   return edit_finish(status, copy, out);
 }
