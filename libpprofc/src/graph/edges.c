@@ -1,19 +1,9 @@
 /* Finds the edges between kept nodes (nodes that are not dropped). Follows the path of kept frames
  * from sample to sample, as sums.c does for all frames. */
 #include "core/parallel.h"
-#include "graph/graph.h"
+#include "graph/path.h"
 
 #define GRAIN THRESHOLD(8192)
-
-/* A kept frame of the path. `edge` is the index of the edge from the previous kept frame to this
- * frame. `edge` is NONE if the edge is not selected, leads from a node to itself, or is also in the
- * path nearer to the root. */
-struct edges_step {
-  int64_t pending, pending_div;
-  uint32_t node, edge;
-  uint32_t offset;
-  uint32_t skipped; /* `offset` of the first dropped frame after this frame, or 0 */
-};
 
 struct edge_table {
   struct graph_edge *items;
@@ -25,16 +15,15 @@ struct edge_table {
 };
 
 struct edges_worker {
+  const struct edge_choice *choice;
   struct edge_table table;
-  struct edges_step *path;
-  size_t depth, capacity;
+  struct graph_path path;
   bool failed;
 };
 
 struct edge_pass {
   struct graph *graph;
-  const pprofc_allocator *mem;
-  struct edge_choice choice;
+  const struct edge_choice *choice;
   unsigned workers;
   struct edges_worker *items;
 };
@@ -69,14 +58,17 @@ static bool edges_is_wanted(const struct edge_choice *c, uint32_t source, uint32
   return (c->target && c->target[target]) || (c->source && c->source[source]);
 }
 
-static bool edges_push_kept(struct edge_pass *pass, struct edges_worker *w, uint32_t node,
-                            uint32_t offset, bool is_inline) {
-  const struct edge_choice *choice = &pass->choice;
-  struct edges_step *below = w->depth ? &w->path[w->depth - 1] : NULL;
+static bool edges_push(void *context, uint32_t node, uint32_t offset, bool is_inline) {
+  struct edges_worker *w = context;
+  struct edge_table *t = &w->table;
+  struct path_step *below = path_leaf(&w->path);
   uint32_t edge = NONE;
-  if (below && below->node != node && edges_is_wanted(choice, below->node, node)) {
-    struct edge_table *t = &w->table;
-    edge = find_edge(pass->mem, t, below->node, node, is_inline);
+  if (w->choice->kept && !w->choice->kept[node]) {
+    if (below && !below->skipped) below->skipped = offset;
+    return true;
+  }
+  if (below && below->node != node && edges_is_wanted(w->choice, below->node, node)) {
+    edge = find_edge(w->path.graph->mem, t, below->node, node, is_inline);
     if (edge == NONE) return false;
     if (t->items[edge].on_path) {
       edge = NONE;
@@ -86,88 +78,17 @@ static bool edges_push_kept(struct edge_pass *pass, struct edges_worker *w, uint
       t->items[edge].residual |= below->skipped != 0;
     }
   }
-  w->path[w->depth++] = (struct edges_step){.node = node, .edge = edge, .offset = offset};
+  w->path.steps[w->path.depth++] = (struct path_step){.node = node, .edge = edge, .offset = offset};
   return true;
 }
 
-static inline bool edges_push(struct edge_pass *pass, struct edges_worker *w, uint32_t node,
-                              uint32_t offset, bool is_inline) {
-  if (!pass->choice.kept || pass->choice.kept[node])
-    return edges_push_kept(pass, w, node, offset, is_inline);
-  if (w->depth && !w->path[w->depth - 1].skipped) w->path[w->depth - 1].skipped = offset;
-  return true;
-}
-
-static void edges_pop(struct edges_worker *w) {
-  const struct edges_step *step = &w->path[--w->depth];
-  if (step->edge != NONE) {
-    struct graph_edge *e = &w->table.items[step->edge];
-    e->weight = sum_add(e->weight, step->pending);
-    e->weight_div = sum_add(e->weight_div, step->pending_div);
-    e->on_path = false;
-  }
-  if (!w->depth) return;
-  struct edges_step *below = &w->path[w->depth - 1];
-  below->pending = sum_add(below->pending, step->pending);
-  below->pending_div = sum_add(below->pending_div, step->pending_div);
-}
-
-static void pop_to(struct edges_worker *w, uint32_t shared) {
-  while (w->depth && w->path[w->depth - 1].offset > shared) edges_pop(w);
-  if (w->depth && w->path[w->depth - 1].skipped > shared) w->path[w->depth - 1].skipped = 0;
-}
-
-static bool edges_reserve(const struct edge_pass *pass, struct edges_worker *w, size_t more) {
-  return ARRAY_RESERVE(pass->mem, w->path, w->capacity, w->depth + more);
-}
-
-static bool edges_push_location(struct edge_pass *pass, struct edges_worker *w,
-                                struct fresh_frame frame, size_t following) {
-  const struct frames *f = &pass->graph->frames;
-  uint32_t node = f->of_location[frame.location];
-  if (!(node & FRAME_LIST)) return edges_push(pass, w, node, frame.offset, false);
-  const uint32_t *list = frame_list(f, node);
-  if (!edges_reserve(pass, w, list[0] + following)) return false;
-  for (uint32_t k = list[0]; k; k--)
-    if (!edges_push(pass, w, list[k], frame.offset, k != list[0])) return false;
-  return true;
-}
-
-/* Value of a sample, and its divisor if the report shows means. */
-struct amount {
-  int64_t value, divisor;
-};
-
-static bool edges_follow(struct edge_pass *pass, struct edges_worker *w, struct stack_delta *delta,
-                         struct amount amount) {
-  pop_to(w, delta->shared);
-  delta_read(delta);
-  if (!edges_reserve(pass, w, delta->count)) return false;
-  for (size_t k = delta->count; k-- > 0;)
-    if (!edges_push_location(pass, w, delta->fresh[k], k)) return false;
-  if (!w->depth) return true;
-  struct edges_step *leaf = &w->path[w->depth - 1];
-  leaf->pending = sum_add(leaf->pending, amount.value);
-  leaf->pending_div = sum_add(leaf->pending_div, amount.divisor);
-  return true;
-}
-
-static bool edges_find_range(struct edge_pass *pass, struct edges_worker *w,
-                             struct stack_delta *delta, size_t from, size_t to) {
-  const pprofc_profile *profile = pass->graph->profile;
-  const struct graph_options *o = &pass->graph->options;
-  struct value_column column = profile_values(profile, o->value_index);
-  struct value_column divisors = profile_values(profile, 0);
-  for (size_t i = from; i < to; i++) {
-    struct amount amount = {column.values[i * column.step], 0};
-    if (o->mean) amount.divisor = divisors.values[i * divisors.step];
-    if (budget_poll(pass->mem, i)) return false;
-    if (amount.value == 0 && amount.divisor == 0) continue;
-    delta_move(delta, i);
-    if (!edges_follow(pass, w, delta, amount)) return false;
-  }
-  pop_to(w, 0);
-  return true;
+static void edges_pop(void *context, const struct path_step *step) {
+  struct edges_worker *w = context;
+  if (step->edge == NONE) return;
+  struct graph_edge *e = &w->table.items[step->edge];
+  e->weight = sum_add(e->weight, step->pending.value);
+  e->weight_div = sum_add(e->weight_div, step->pending.divisor);
+  e->on_path = false;
 }
 
 static void edges_run(void *context, unsigned index) {
@@ -176,15 +97,18 @@ static void edges_run(void *context, unsigned index) {
   const struct samples *samples = &pass->graph->profile->samples;
   size_t from = parallel_from(samples->count, index, pass->workers);
   size_t to = parallel_from(samples->count, index + 1, pass->workers);
-  w->failed = true;
-  map_init(&w->table.map, pass->mem);
-  w->capacity = samples->max_depth + 1;
-  w->path = mem_array(pass->mem, w->capacity, sizeof *w->path);
-  w->table.last = mem_zero_array(pass->mem, pass->graph->node_count, sizeof *w->table.last);
-  struct stack_delta delta;
-  if (!w->path || !w->table.last || !delta_init(&delta, pass->mem, samples, from)) return;
-  w->failed = !edges_find_range(pass, w, &delta, from, to);
-  delta_free(&delta, pass->mem);
+  const pprofc_allocator *mem = pass->graph->mem;
+  struct path_sum added;
+  w->choice = pass->choice;
+  map_init(&w->table.map, mem);
+  w->table.last = mem_zero_array(mem, pass->graph->node_count, sizeof *w->table.last);
+  bool done = path_init(&w->path, pass->graph, from) && w->table.last;
+  w->path.context = w;
+  w->path.push = edges_push;
+  w->path.pop = edges_pop;
+  for (size_t i = from; done && i < to; i++) done = path_add(&w->path, i, &added);
+  if (done) path_end(&w->path);
+  w->failed = !done;
 }
 
 /* Adds the edges that a later worker (a thread) found to the edges of the first worker. The order
@@ -205,17 +129,17 @@ static bool merge(const pprofc_allocator *mem, struct edge_table *to,
 }
 
 static void edges_free_worker(const struct edge_pass *pass, struct edges_worker *w) {
-  const pprofc_allocator *mem = pass->mem;
+  const pprofc_allocator *mem = pass->graph->mem;
   mem_free(mem, w->table.items, w->table.capacity, sizeof *w->table.items);
   if (w->table.map.mem) map_free(&w->table.map);
   mem_free(mem, w->table.last, pass->graph->node_count, sizeof *w->table.last);
-  mem_free(mem, w->path, w->capacity, sizeof *w->path);
+  path_free(&w->path);
 }
 
 pprofc_status graph_find_edges(struct graph *g, const struct edge_choice *choice,
                                pprofc_error *error) {
   struct edges_worker items[16] = {0};
-  struct edge_pass pass = {.graph = g, .mem = g->mem, .choice = *choice, .items = items};
+  struct edge_pass pass = {.graph = g, .choice = choice, .items = items};
   pass.workers = parallel_workers(g->options.threads, g->profile->samples.count, GRAIN);
   parallel_run(pass.workers, edges_run, &pass);
   bool done = true;

@@ -1,24 +1,23 @@
 /* Finds the tags of each node: the labels of its samples (docs/spec/pprof.md, 18). Only pictures
  * show tags.
  *
- * Samples with equal lists of labels form a class. The texts of labels are made once for each
- * class. Then the samples are read once for each tag, with one sum per node. So there is no need
- * for a table of all nodes and tags. */
-#include "graph/graph.h"
+ * The texts of labels are made once for each label set. Then the samples are read once for each
+ * tag, with one sum per node. So there is no need for a table of all nodes and tags. */
+#include "graph/path.h"
 #include "unit/unit.h"
 
 #define TAG_NONE UINT32_MAX
 
-/* A tag of a class (a set of samples with equal labels). `value` is the number if `tag` is a
- * number tag. */
-struct class_tag {
+/* A tag of a label set. `value` is the number if `tag` is a number tag. */
+struct set_tag {
   uint32_t tag;
   int64_t value;
 };
 
-struct label_class {
-  size_t sample;         /* index of the first sample with these labels */
-  uint32_t first, count; /* index of the first tag in class_tags, and number of tags */
+/* The tags of a label set: the index of the first tag in `set_tags`, and the number of tags. The
+ * number is TAG_NONE until a sample uses the set. */
+struct set_range {
+  uint32_t first, count;
 };
 
 struct graph_tags_tag {
@@ -27,31 +26,15 @@ struct graph_tags_tag {
   bool is_number;
 };
 
-/* A sample that has a tag, and the index of this tag in class_tags. */
+/* A sample that has a tag, and the index of this tag in set_tags. */
 struct use {
-  uint32_t sample, class_tag;
-};
-
-/* Position in the file of the first sample with the tag, and the value that a number tag has in
- * this sample. */
-struct tag_first {
-  uint32_t order;
-  int64_t value;
+  uint32_t sample, set_tag;
 };
 
 struct tag_sum {
-  int64_t flat, flat_div, cum, cum_div;
+  struct path_sum flat, cum;
   struct tag_first first;
   bool touched, on_path;
-};
-
-struct tags_step {
-  int64_t pending, pending_div;
-  struct tag_first first;
-  uint32_t node, offset;
-  /* True if this frame of the path adds its sums to the node. The node must be kept, and must not
-   * occur nearer to the root in the path. */
-  bool counts;
 };
 
 struct found_tag {
@@ -65,15 +48,14 @@ struct tagger {
   const pprofc_profile *profile;
   const uint8_t *kept;
   struct interner texts; /* texts of the tags; text 0 is "" */
-  struct map classes_map, tags_map;
-  struct label_class *classes;
-  struct class_tag *class_tags;
+  struct map tags_map;
+  struct set_tag *set_tags;
   struct graph_tags_tag *tags;
   struct found_tag *found;
-  size_t class_count, class_tag_count, tag_count, found_count;
-  size_t class_capacity, class_tag_capacity, tag_capacity, found_capacity;
-  struct arena arena; /* arena for the arrays below, except `path` */
-  uint32_t *class_of; /* for each sample, its class (samples with equal labels), or TAG_NONE */
+  size_t set_tag_count, tag_count, found_count;
+  size_t set_tag_capacity, tag_capacity, found_capacity;
+  struct arena arena;     /* arena for the arrays below */
+  struct set_range *sets; /* for each label set, its tags */
   /* For each tag, the index of its first element in `uses`. An extra last element is the number of
    * uses. */
   uint32_t *use_from;
@@ -82,11 +64,10 @@ struct tagger {
   struct tag_sum *sums; /* for each node, the sums for the current tag */
   uint32_t *touched;
   size_t touched_count;
-  struct tags_step *path;
-  size_t depth, path_capacity;
+  struct graph_path path;
 };
 
-/* ---- classes of samples ------------------------------ */
+/* ---- tags of label sets ------------------------------ */
 
 static int compare_texts(const void *a, const void *b) {
   return str_compare(*(const pprofc_str *)a, *(const pprofc_str *)b);
@@ -155,21 +136,20 @@ static uint32_t tag_id(struct tagger *t, struct graph_tags_tag tag) {
   return added ? (uint32_t)(t->tag_count - 1) : TAG_NONE;
 }
 
-static bool add_class_tag(struct tagger *t, struct graph_tags_tag tag, int64_t value) {
+static bool add_set_tag(struct tagger *t, struct graph_tags_tag tag, int64_t value) {
   uint32_t id = tag_id(t, tag);
-  return id != TAG_NONE && ARRAY_PUSH(t->mem, t->class_tags, t->class_tag_count,
-                                      t->class_tag_capacity, (struct class_tag){id, value});
+  return id != TAG_NONE && ARRAY_PUSH(t->mem, t->set_tags, t->set_tag_count, t->set_tag_capacity,
+                                      (struct set_tag){id, value});
 }
 
-/* Finds the tags of a class (a set of samples with equal labels), and appends them to
- * class_tags. */
-static bool read_class(struct tagger *t, struct label_class *class) {
-  const struct label *labels = sample_labels(&t->profile->samples, class->sample);
-  size_t count = label_count(&t->profile->samples, class->sample);
+/* Finds the tags of a sample's label set, and appends them to set_tags. */
+static bool read_set(struct tagger *t, size_t sample, struct set_range *set) {
+  const struct label *labels = sample_labels(&t->profile->samples, sample);
+  size_t count = label_count(&t->profile->samples, sample);
   uint32_t joined = join_labels(t, labels, count);
   if (joined == MAP_NONE) return false;
-  class->first = (uint32_t)t->class_tag_count;
-  if (joined && !add_class_tag(t, (struct graph_tags_tag){joined, joined, false}, 0)) return false;
+  set->first = (uint32_t)t->set_tag_count;
+  if (joined && !add_set_tag(t, (struct graph_tags_tag){joined, joined, false}, 0)) return false;
   for (size_t i = 0; i < count; i++) {
     if (!labels[i].is_number || !str_equal(profile_string(t->profile, labels[i].key), STR("bytes")))
       continue;
@@ -178,38 +158,21 @@ static bool read_class(struct tagger *t, struct label_class *class) {
     pprofc_str name = unit_label(labels[i].number, o->bytes_unit, o->tag_unit, text);
     uint32_t id = interner_copy(&t->texts, &t->graph->arena, name);
     if (id == MAP_NONE ||
-        !add_class_tag(t, (struct graph_tags_tag){joined, id, true}, labels[i].number))
+        !add_set_tag(t, (struct graph_tags_tag){joined, id, true}, labels[i].number))
       return false;
   }
-  class->count = (uint32_t)t->class_tag_count - class->first;
+  set->count = (uint32_t)t->set_tag_count - set->first;
   return true;
 }
 
-static uint32_t class_id(struct tagger *t, size_t sample) {
+static bool read_sets(struct tagger *t) {
   const struct samples *s = &t->profile->samples;
-  const struct label *labels = sample_labels(s, sample);
-  size_t count = label_count(s, sample);
-  uint64_t hash = hash_bytes(labels, count * sizeof *labels);
-  const struct label_class *classes = t->classes;
-  MAP_FIND(index, &t->classes_map, hash,
-           label_count(s, classes[index].sample) == count &&
-               memcmp(sample_labels(s, classes[index].sample), labels, count * sizeof *labels) ==
-                   0);
-  if (index != MAP_NONE) return index;
-  if (!MAP_PUSH(t->mem, &t->classes_map, hash, t->classes, t->class_count, t->class_capacity,
-                (struct label_class){.sample = sample}))
-    return TAG_NONE;
-  index = (uint32_t)(t->class_count - 1);
-  return read_class(t, &t->classes[index]) ? index : TAG_NONE;
-}
-
-static bool classify(struct tagger *t) {
-  const struct samples *s = &t->profile->samples;
-  t->class_of = arena_array(&t->arena, s->count, sizeof *t->class_of);
-  if (!t->class_of || interner_add(&t->texts, STR("")) == MAP_NONE) return false;
+  t->sets = arena_array(&t->arena, s->label_set_count, sizeof *t->sets);
+  if (!t->sets || interner_add(&t->texts, STR("")) == MAP_NONE) return false;
+  memset(t->sets, 0xFF, s->label_set_count * sizeof *t->sets); /* every count is TAG_NONE */
   for (size_t i = 0; i < s->count; i++) {
-    t->class_of[i] = TAG_NONE;
-    if (label_count(s, i) && (t->class_of[i] = class_id(t, i)) == TAG_NONE) return false;
+    struct set_range *set = &t->sets[s->label_set[i]];
+    if (set->count == TAG_NONE && !read_set(t, i, set)) return false;
   }
   return true;
 }
@@ -217,15 +180,14 @@ static bool classify(struct tagger *t) {
 /* ---- samples of each tag ----------------------------- */
 
 static bool list_uses(struct tagger *t) {
-  const struct label_class *classes = t->classes;
-  const struct class_tag *class_tags = t->class_tags;
+  const struct set_tag *set_tags = t->set_tags;
+  const uint32_t *label_set = t->profile->samples.label_set;
   size_t samples = t->profile->samples.count, tags = t->tag_count;
   t->use_from = arena_zero_array(&t->arena, tags + 2, sizeof *t->use_from);
   if (!t->use_from) return false;
   for (size_t i = 0; i < samples; i++) {
-    if (t->class_of[i] == TAG_NONE) continue;
-    const struct label_class *c = &classes[t->class_of[i]];
-    for (uint32_t k = 0; k < c->count; k++) t->use_from[class_tags[c->first + k].tag + 2]++;
+    const struct set_range *c = &t->sets[label_set[i]];
+    for (uint32_t k = 0; k < c->count; k++) t->use_from[set_tags[c->first + k].tag + 2]++;
     t->use_count += c->count;
   }
   if (t->use_count >= UINT32_MAX) return false;
@@ -233,10 +195,9 @@ static bool list_uses(struct tagger *t) {
   t->uses = arena_array(&t->arena, t->use_count, sizeof *t->uses);
   if (!t->uses) return false;
   for (size_t i = 0; i < samples; i++) {
-    if (t->class_of[i] == TAG_NONE) continue;
-    const struct label_class *c = &classes[t->class_of[i]];
+    const struct set_range *c = &t->sets[label_set[i]];
     for (uint32_t k = c->first; k < c->first + c->count; k++)
-      t->uses[t->use_from[class_tags[k].tag + 1]++] = (struct use){(uint32_t)i, k};
+      t->uses[t->use_from[set_tags[k].tag + 1]++] = (struct use){(uint32_t)i, k};
   }
   return true;
 }
@@ -247,13 +208,15 @@ static void tags_note_first(struct tag_first *first, struct tag_first other) {
   if (other.order < first->order) *first = other;
 }
 
-static void tags_push(struct tagger *t, uint32_t info, uint32_t offset) {
-  uint32_t node = info;
+static bool tags_push(void *context, uint32_t node, uint32_t offset, bool is_inline) {
+  struct tagger *t = context;
+  const struct path_step *caller = path_leaf(&t->path);
+  (void)is_inline;
   if (t->graph->options.call_tree)
-    node = graph_tree_child(t->graph, t->depth ? t->path[t->depth - 1].node : NONE, info);
-  struct tags_step *step = &t->path[t->depth++];
-  *step = (struct tags_step){.node = node, .offset = offset, .first = {UINT32_MAX, 0}};
-  if (!t->kept[node]) return;
+    node = graph_tree_child(t->graph, caller ? caller->node : NONE, node);
+  struct path_step *step = &t->path.steps[t->path.depth++];
+  *step = (struct path_step){.node = node, .offset = offset, .first = {UINT32_MAX, 0}};
+  if (!t->kept[node]) return true;
   struct tag_sum *sum = &t->sums[node];
   if (!sum->touched) {
     *sum = (struct tag_sum){.first = {UINT32_MAX, 0}, .touched = true};
@@ -261,79 +224,31 @@ static void tags_push(struct tagger *t, uint32_t info, uint32_t offset) {
   }
   step->counts = !sum->on_path;
   sum->on_path = true;
-}
-
-static void tags_pop(struct tagger *t) {
-  struct tags_step step = t->path[--t->depth];
-  if (step.counts) {
-    struct tag_sum *sum = &t->sums[step.node];
-    tags_note_first(&sum->first, step.first);
-    sum->cum = sum_add(sum->cum, step.pending);
-    sum->cum_div = sum_add(sum->cum_div, step.pending_div);
-    sum->on_path = false;
-  }
-  if (!t->depth) return;
-  struct tags_step *below = &t->path[t->depth - 1];
-  tags_note_first(&below->first, step.first);
-  below->pending = sum_add(below->pending, step.pending);
-  below->pending_div = sum_add(below->pending_div, step.pending_div);
-}
-
-static bool tags_reserve(struct tagger *t, size_t more) {
-  return ARRAY_RESERVE(t->mem, t->path, t->path_capacity, t->depth + more);
-}
-
-static bool tags_push_location(struct tagger *t, struct fresh_frame frame, size_t following) {
-  const struct frames *f = &t->graph->frames;
-  uint32_t info = f->of_location[frame.location];
-  if (!(info & FRAME_LIST)) {
-    tags_push(t, info, frame.offset);
-    return true;
-  }
-  const uint32_t *list = frame_list(f, info);
-  if (!tags_reserve(t, list[0] + following)) return false;
-  for (uint32_t k = list[0]; k; k--) tags_push(t, list[k], frame.offset);
   return true;
 }
 
-static void tags_add_leaf(struct tagger *t, struct use use, int64_t value, int64_t divisor) {
-  const struct class_tag *class_tags = t->class_tags;
-  struct tags_step *leaf = &t->path[t->depth - 1];
-  uint32_t order = stack_position(&t->profile->samples, use.sample);
-  tags_note_first(&leaf->first, (struct tag_first){order, class_tags[use.class_tag].value});
-  leaf->pending = sum_add(leaf->pending, value);
-  leaf->pending_div = sum_add(leaf->pending_div, divisor);
-  if (!t->kept[leaf->node]) return;
-  struct tag_sum *sum = &t->sums[leaf->node];
-  sum->flat = sum_add(sum->flat, value);
-  sum->flat_div = sum_add(sum->flat_div, divisor);
+static void tags_pop(void *context, const struct path_step *step) {
+  struct tagger *t = context;
+  if (t->path.depth) tags_note_first(&path_leaf(&t->path)->first, step->first);
+  if (!step->counts) return;
+  struct tag_sum *sum = &t->sums[step->node];
+  tags_note_first(&sum->first, step->first);
+  path_sum_add(&sum->cum, step->pending);
+  sum->on_path = false;
 }
 
-/* Makes t->path the stack of the next sample that has the tag. Keeps the frames that this stack
- * shares with the stack before. Returns false when out of memory. */
-static bool tags_follow(struct tagger *t, struct stack_delta *delta, struct use use) {
-  delta_next(delta, use.sample);
-  while (t->depth && t->path[t->depth - 1].offset > delta->shared) tags_pop(t);
-  if (!tags_reserve(t, delta->count)) return false;
-  for (size_t k = delta->count; k-- > 0;)
-    if (!tags_push_location(t, delta->fresh[k], k)) return false;
-  return true;
-}
-
-static bool sum_uses(struct tagger *t, struct stack_delta *delta, const struct use *uses,
-                     size_t count) {
-  const struct graph_options *o = &t->graph->options;
-  struct value_column column = profile_values(t->profile, o->value_index);
-  struct value_column divisors = profile_values(t->profile, 0);
-  delta_restart(delta, count ? uses[0].sample : 0);
+static bool sum_uses(struct tagger *t, const struct use *uses, size_t count) {
+  delta_restart(&t->path.delta, count ? uses[0].sample : 0);
   for (size_t i = 0; i < count; i++) {
-    int64_t value = column.values[uses[i].sample * column.step];
-    int64_t divisor = o->mean ? divisors.values[uses[i].sample * divisors.step] : 0;
-    if (value == 0 && divisor == 0) continue;
-    if (!tags_follow(t, delta, uses[i])) return false;
-    if (t->depth) tags_add_leaf(t, uses[i], value, divisor);
+    struct path_sum added;
+    if (!path_add(&t->path, uses[i].sample, &added)) return false;
+    struct path_step *leaf = path_leaf(&t->path);
+    if (!leaf || (!added.value && !added.divisor)) continue;
+    uint32_t order = stack_position(&t->profile->samples, uses[i].sample);
+    tags_note_first(&leaf->first, (struct tag_first){order, t->set_tags[uses[i].set_tag].value});
+    if (t->kept[leaf->node]) path_sum_add(&t->sums[leaf->node].flat, added);
   }
-  while (t->depth) tags_pop(t);
+  path_end(&t->path);
   return true;
 }
 
@@ -344,16 +259,16 @@ static bool tags_note_found(struct tagger *t, const struct graph_tags_tag *tag) 
   for (size_t i = 0; i < t->touched_count; i++) {
     struct tag_sum *sum = &t->sums[t->touched[i]];
     sum->touched = false;
-    if (number_abs(sum->flat) < cutoff && number_abs(sum->cum) < cutoff) continue;
+    if (number_abs(sum->flat.value) < cutoff && number_abs(sum->cum.value) < cutoff) continue;
     const struct graph_tag found = {
         .labels = tag->labels,
         .is_number = tag->is_number,
         .name = t->texts.items[tag->name],
         .value = sum->first.value,
-        .flat = sum->flat,
-        .flat_div = sum->flat_div,
-        .cum = sum->cum,
-        .cum_div = sum->cum_div,
+        .flat = sum->flat.value,
+        .flat_div = sum->flat.divisor,
+        .cum = sum->cum.value,
+        .cum_div = sum->cum.divisor,
     };
     if (!ARRAY_PUSH(t->mem, t->found, t->found_count, t->found_capacity,
                     (struct found_tag){t->touched[i], found}))
@@ -364,20 +279,18 @@ static bool tags_note_found(struct tagger *t, const struct graph_tags_tag *tag) 
 }
 
 static bool sum_tags(struct tagger *t) {
-  const struct samples *samples = &t->profile->samples;
   size_t nodes = t->graph->node_count;
   t->sums = arena_zero_array(&t->arena, nodes, sizeof *t->sums);
   t->touched = arena_array(&t->arena, nodes, sizeof *t->touched);
-  t->path_capacity = samples->max_depth + 1;
-  t->path = mem_array(t->mem, t->path_capacity, sizeof *t->path);
-  struct stack_delta delta;
-  if (!t->sums || !t->touched || !t->path || !delta_init(&delta, t->mem, samples, 0)) return false;
-  bool done = true;
+  bool done = path_init(&t->path, t->graph, 0) && t->sums && t->touched;
+  t->path.context = t;
+  t->path.push = tags_push;
+  t->path.pop = tags_pop;
   for (size_t i = 0; done && i < t->tag_count; i++) {
     uint32_t from = t->use_from[i], to = t->use_from[i + 1];
-    done = sum_uses(t, &delta, t->uses + from, to - from) && tags_note_found(t, &t->tags[i]);
+    done = sum_uses(t, t->uses + from, to - from) && tags_note_found(t, &t->tags[i]);
   }
-  delta_free(&delta, t->mem);
+  path_free(&t->path);
   return done;
 }
 
@@ -400,17 +313,12 @@ pprofc_status graph_find_tags(struct graph *g, const uint8_t *kept, pprofc_error
   struct tagger t = {.graph = g, .mem = g->mem, .profile = g->profile, .kept = kept};
   arena_init(&t.arena, g->mem);
   interner_init(&t.texts, g->mem);
-  map_init(&t.classes_map, g->mem);
   map_init(&t.tags_map, g->mem);
-  bool done = classify(&t) && list_uses(&t) && sum_tags(&t) && hand_over(&t);
-
-  mem_free(g->mem, t.path, t.path_capacity, sizeof *t.path);
+  bool done = read_sets(&t) && list_uses(&t) && sum_tags(&t) && hand_over(&t);
   ARRAY_FREE(g->mem, t.found, t.found_capacity);
   ARRAY_FREE(g->mem, t.tags, t.tag_capacity);
-  ARRAY_FREE(g->mem, t.class_tags, t.class_tag_capacity);
-  ARRAY_FREE(g->mem, t.classes, t.class_capacity);
+  ARRAY_FREE(g->mem, t.set_tags, t.set_tag_capacity);
   map_free(&t.tags_map);
-  map_free(&t.classes_map);
   interner_free(&t.texts);
   arena_free(&t.arena);
   return done ? PPROFC_OK : error_nomem(error);
