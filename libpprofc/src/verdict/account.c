@@ -44,8 +44,7 @@ static double account_variance(const struct comparison *c, double base, double h
 static void account_total_word(struct comparison *c) {
   pprofc_verdict_summary *s = &c->summary;
   double floor = EXACT_FLOOR * fmax(s->total_base, s->total_head);
-  floor = fmax(floor, fmax(comparison_range(c->wholes, c->divisors, 0, c->bases),
-                           comparison_range(c->wholes, c->divisors, c->bases, c->count)));
+  floor = fmax(floor, comparison_range(c, c->wholes, c->divisors));
   s->total_verdict = recorded_word(s->total_delta, s->total_p);
   if (s->lone && fabs(s->total_delta) > floor) s->total_verdict = PPROFC_VERDICT_DIFFERS;
   if (family_is_blind(c)) s->total_verdict = PPROFC_VERDICT_UNKNOWN;

@@ -108,13 +108,17 @@ size_t comparison_from(const struct comparison *c, size_t side) {
   return from[side];
 }
 
-double comparison_range(const double *values, const double *divisors, size_t from, size_t end) {
-  double least = (double)INFINITY, most = -(double)INFINITY;
-  for (size_t r = from; r < end; r++) {
-    least = fmin(least, values[r] / divisors[r]);
-    most = fmax(most, values[r] / divisors[r]);
+double comparison_range(const struct comparison *c, const double *values, const double *divisors) {
+  double range = 0;
+  for (size_t side = 0; side < 2; side++) {
+    double least = (double)INFINITY, most = -(double)INFINITY;
+    for (size_t r = comparison_from(c, side); r < comparison_from(c, side + 1); r++) {
+      least = fmin(least, values[r] / divisors[r]);
+      most = fmax(most, values[r] / divisors[r]);
+    }
+    range = fmax(range, most - least);
   }
-  return most - least;
+  return range;
 }
 
 /* Returns the sum of the divisors (such as durations) of the runs of base or head, or with

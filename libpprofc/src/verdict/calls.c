@@ -60,8 +60,7 @@ static bool calls_begin(struct calls *s) {
 static bool callers_fit(const struct comparison *c, uint32_t row) {
   if (row == MAP_NONE) return false;
   const pprofc_verdict_estimate *cum = &c->row[row].cum;
-  double all = c->summary.total_base + c->summary.total_head;
-  return cum->base > 0 && cum->head > 0 && cum->base + cum->head <= DOMAIN_SHARE_MOST * all;
+  return cum->base > 0 && cum->head > 0 && relations_is_narrow(c, cum);
 }
 
 /* True if the row is among the frames of the stack from the index `at` to the root. */
@@ -94,7 +93,7 @@ static void calls_add_stack(struct calls *s, const struct walk *walk) {
     uint32_t row = s->c->row_of[walk->frames[i]];
     uint32_t grown = row == MAP_NONE ? MAP_NONE : s->grown_of[row];
     if (grown == MAP_NONE) continue;
-    s->below[grown * s->words + leaf / 64] |= (uint64_t)1 << leaf % 64;
+    bits_add(&s->below[grown * s->words], leaf);
     if (!(s->c->row[row].cum.base > 0)) callers_note(s->c, &s->callers[grown], walk, i + 1);
   }
 }
@@ -113,12 +112,8 @@ static bool calls_read(struct calls *s) {
  * is a group of functions between which cost may have moved. */
 static bool calls_reach(const uint64_t *below, const pprofc_verdict_domain *domain) {
   for (size_t k = 0; k < domain->row_count; k++)
-    if (below[domain->rows[k] / 64] >> domain->rows[k] % 64 & 1) return true;
+    if (bits_have(below, domain->rows[k])) return true;
   return false;
-}
-
-static void calls_add(uint64_t *below, size_t row) {
-  below[row / 64] |= (uint64_t)1 << row % 64;
 }
 
 /* Adds rows of `domain` to the set `below`. The row `at` is in both sets. If the function of `at`
@@ -128,10 +123,10 @@ static void calls_add(uint64_t *below, size_t row) {
 static void calls_add_names(const struct calls *s, uint64_t *below,
                             const pprofc_verdict_domain *domain, size_t at) {
   bool paired = s->c->row[at].relation == PPROFC_RELATION_RENAMED;
-  if (paired) calls_add(below, s->c->row[at].partner);
+  if (paired) bits_add(below, s->c->row[at].partner);
   for (size_t k = 0; !paired && k < domain->row_count; k++)
     if (s->c->row[domain->rows[k]].relation != PPROFC_RELATION_RENAMED)
-      calls_add(below, domain->rows[k]);
+      bits_add(below, domain->rows[k]);
 }
 
 /* Adds all rows of a domain (a group of functions between which cost moved) to the set `below`, if
@@ -143,8 +138,8 @@ static void calls_add_domains(const struct calls *s, uint64_t *below) {
     for (size_t k = 0; any && k < domain->row_count; k++) {
       size_t row = domain->rows[k];
       if (!renamed)
-        calls_add(below, row);
-      else if (below[row / 64] >> row % 64 & 1)
+        bits_add(below, row);
+      else if (bits_have(below, row))
         calls_add_names(s, below, domain, row);
     }
   }
@@ -172,7 +167,7 @@ static bool calls_fill(struct calls *s, size_t at, struct domain_set *set) {
   *set = (struct domain_set){.subtree = DOMAIN_NO_SUBTREE,
                              .sum = arena_array(&s->arena, count, sizeof *set->sum)};
   for (size_t i = 0; set->sum && i < s->c->rows; i++)
-    if (below[i / 64] >> i % 64 & 1) set->sum[set->sum_count++] = i;
+    if (bits_have(below, i)) set->sum[set->sum_count++] = i;
   return set->sum != NULL;
 }
 
@@ -244,12 +239,8 @@ static bool calls_explain(struct calls *s) {
 }
 
 pprofc_status calls_find(struct comparison *c, pprofc_error *error) {
-  struct calls *s = mem_array(c->mem, 1, sizeof *s);
-  if (!s) return error_nomem(error);
-  *s = (struct calls){.c = c};
-  arena_init(&s->arena, c->mem);
-  bool done = calls_begin(s) && (!s->count || calls_explain(s));
-  arena_free(&s->arena);
-  mem_free(c->mem, s, 1, sizeof *s);
+  struct calls s = {.c = c, .arena = arena_make(c->mem)};
+  bool done = calls_begin(&s) && (!s.count || calls_explain(&s));
+  arena_free(&s.arena);
   return done ? PPROFC_OK : error_nomem(error);
 }

@@ -78,8 +78,9 @@ struct comparison {
  * returns the number of runs. */
 size_t comparison_from(const struct comparison *c, size_t side);
 
-/* Returns the largest minus the smallest of the values [from, end), each divided by its divisor. */
-double comparison_range(const double *values, const double *divisors, size_t from, size_t end);
+/* Returns the range of values, each divided by its divisor: the largest minus the smallest value of
+ * base or of head, whichever is larger. */
+double comparison_range(const struct comparison *c, const double *values, const double *divisors);
 
 /* Returns the shown value of a side (0 for base, 1 for head) from the values of all runs. This is
  * the mean. If c->pooled is set, it is the sum divided by the total seconds. */

@@ -129,10 +129,7 @@ static void search_try_type(struct domain_search *s, uint32_t seed) {
 static void search_try_subtree(struct domain_search *s, uint32_t seed, uint32_t name) {
   const struct comparison *c = s->r->c;
   uint32_t row = c->row_of[name];
-  if (row == MAP_NONE) return;
-  const pprofc_verdict_estimate *cum = &c->row[row].cum;
-  double all = c->summary.total_base + c->summary.total_head;
-  if (cum->base + cum->head > DOMAIN_SHARE_MOST * all) return;
+  if (row == MAP_NONE || !relations_is_narrow(c, &c->row[row].cum)) return;
   struct domain_set *set = search_begin(s, seed);
   if (!set) return;
   for (uint32_t i = 0; i < s->r->count; i++) {

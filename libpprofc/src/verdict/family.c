@@ -43,10 +43,7 @@ bool family_is_blind(const struct comparison *c) {
  * than between the runs of head. */
 static bool family_differs(const struct comparison *c, const struct matrix *m,
                            const struct fit *fit, size_t row) {
-  const double *values = m->values + row * m->runs;
-  double base = comparison_range(values, c->exposures, 0, m->bases);
-  double head = comparison_range(values, c->exposures, m->bases, m->runs);
-  return fabs(fit->of[row].delta) > fmax(base, head);
+  return fabs(fit->of[row].delta) > comparison_range(c, m->values + row * m->runs, c->exposures);
 }
 
 /* ---- words ------------------------------------------- */

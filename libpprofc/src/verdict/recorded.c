@@ -6,14 +6,6 @@
 /* Largest difference of two logarithmic factors that counts as a rounding error. */
 #define SAME_SCALE 1e-9
 
-static size_t recorded_from(const struct recorded_rows *r, size_t side) {
-  return side ? r->m->bases : 0;
-}
-
-static size_t recorded_end(const struct recorded_rows *r, size_t side) {
-  return side ? r->m->runs : r->m->bases;
-}
-
 /* ---- the common factor ------------------------------- */
 
 /* Returns the logarithm of the factor that converts a judged rate of a column to a recorded value.
@@ -26,7 +18,7 @@ static double recorded_log_scale(const struct recorded_rows *r, size_t column) {
 /* Returns the variance of recorded_log_scale between the runs of base or of head. For sums over
  * runs, returns the variance of the totals instead. */
 static double recorded_log_variance(const struct recorded_rows *r, size_t side) {
-  size_t from = recorded_from(r, side), end = recorded_end(r, side);
+  size_t from = comparison_from(r->c, side), end = comparison_from(r->c, side + 1);
   double sum = 0;
   if (r->m->grouped) return r->c->total_spread[side];
   for (size_t i = from; i < end; i++) {
@@ -86,7 +78,8 @@ void recorded_begin(struct recorded_rows *r, const struct comparison *c, const s
   for (size_t i = 0; i < m->runs; i++) {
     double scale = recorded_log_scale(r, i);
     size_t side = i >= m->bases;
-    r->log_scale[side] += scale / (double)(recorded_end(r, side) - recorded_from(r, side));
+    r->log_scale[side] +=
+        scale / (double)(comparison_from(r->c, side + 1) - comparison_from(r->c, side));
     least = fmin(least, scale);
     most = fmax(most, scale);
   }
@@ -118,7 +111,7 @@ static double recorded_mean(const struct recorded_rows *r, size_t row, size_t si
  * divisors of judged values (exposure times common factor, model.h). */
 static double recorded_inverse(const struct recorded_rows *r, size_t side, bool judged) {
   double sum = 0;
-  for (size_t i = recorded_from(r, side); i < recorded_end(r, side); i++) {
+  for (size_t i = comparison_from(r->c, side); i < comparison_from(r->c, side + 1); i++) {
     double size = model_size(r->m, i), of = size / r->c->divisors[i];
     if (judged) {
       of = r->m->grouped ? r->m->grouped->inverse[i] : 1 / r->m->exposure[i];
@@ -134,8 +127,8 @@ static double recorded_inverse(const struct recorded_rows *r, size_t side, bool 
 static double recorded_excess(const struct recorded_rows *r, size_t row) {
   double sum = 0, degrees = 0;
   for (size_t side = 0; side < 2; side++) {
-    struct row_spread s =
-        model_spread(r->m, r->fit, row, recorded_from(r, side), recorded_end(r, side));
+    struct row_spread s = model_spread(r->m, r->fit, row, comparison_from(r->c, side),
+                                       comparison_from(r->c, side + 1));
     double floor = r->m->quantum[row] * s.mean * recorded_inverse(r, side, true);
     if (!(floor > 0)) continue;
     sum += s.squares / floor;

@@ -70,8 +70,8 @@ struct row_groups groups_find(const struct row_groups *groups, uint64_t key) {
  * when out of memory. */
 static bool groups_fill(struct relations *r) {
   size_t rows = r->c->rows;
-  r->types.items = mem_array(r->c->mem, rows, sizeof *r->types.items);
-  r->files.items = mem_array(r->c->mem, rows, sizeof *r->files.items);
+  r->types.items = arena_array(&r->arena, rows, sizeof *r->types.items);
+  r->files.items = arena_array(&r->arena, rows, sizeof *r->files.items);
   if (!r->types.items || !r->files.items) return false;
   r->types.count = r->files.count = rows;
   for (uint32_t i = 0; i < rows; i++)
@@ -85,11 +85,6 @@ static bool groups_fill(struct relations *r) {
     it->wide = groups_share(r->c, groups_find(&r->types, it->type)) > DOMAIN_SHARE_MOST;
   }
   return true;
-}
-
-static void groups_free(struct relations *r) {
-  mem_free(r->c->mem, r->types.items, r->c->rows, sizeof *r->types.items);
-  mem_free(r->c->mem, r->files.items, r->c->rows, sizeof *r->files.items);
 }
 
 /* Largest sum of two changes that cancel, as a share of the larger change. */
@@ -167,30 +162,25 @@ static bool relations_pair(struct relations *r) {
 /* ---- loop over the samples --------------------------- */
 
 static bool relations_alloc(struct relations *r) {
-  const pprofc_allocator *mem = r->c->mem;
+  struct arena *arena = &r->arena;
   r->names = r->c->names.texts.count;
   r->words = r->names / 64 + 1;
-  r->candidate_of = mem_array(mem, r->names, sizeof *r->candidate_of);
-  r->both = mem_zero_array(mem, r->names, sizeof *r->both);
-  r->sketch_of = mem_array(mem, r->names, sizeof *r->sketch_of);
-  r->callers = mem_zero_array(mem, r->count * r->words, sizeof *r->callers);
-  r->known = mem_zero_array(mem, r->words, sizeof *r->known);
-  r->grown = mem_zero_array(mem, r->words, sizeof *r->grown);
-  r->narrow = mem_zero_array(mem, r->words, sizeof *r->narrow);
-  r->explained = mem_zero_array(mem, r->names, sizeof *r->explained);
-  r->seen = mem_zero_array(mem, r->names, sizeof *r->seen);
+  r->candidate_of = arena_array(arena, r->names, sizeof *r->candidate_of);
+  r->both = arena_zero_array(arena, r->names, sizeof *r->both);
+  r->sketch_of = arena_array(arena, r->names, sizeof *r->sketch_of);
+  r->callers = arena_zero_array(arena, r->count * r->words, sizeof *r->callers);
+  r->known = arena_zero_array(arena, r->words, sizeof *r->known);
+  r->grown = arena_zero_array(arena, r->words, sizeof *r->grown);
+  r->narrow = arena_zero_array(arena, r->words, sizeof *r->narrow);
+  r->explained = arena_zero_array(arena, r->names, sizeof *r->explained);
+  r->seen = arena_zero_array(arena, r->names, sizeof *r->seen);
   return r->candidate_of && r->both && r->sketch_of && r->callers && r->known && r->grown &&
          r->narrow && r->explained && r->seen;
-}
-
-static void bits_add(uint64_t *bits, size_t at) {
-  bits[at / 64] |= (uint64_t)1 << at % 64;
 }
 
 /* Sets `both`, `known`, `grown` and `narrow` for the name of each row. */
 static void relations_note_rows(struct relations *r) {
   const struct comparison *c = r->c;
-  double all = c->summary.total_base + c->summary.total_head;
   for (size_t i = 0; i < c->rows; i++) {
     const pprofc_verdict_estimate *cum = &c->row[i].cum;
     uint32_t name = interner_find(&c->names.texts, c->row[i].name);
@@ -199,7 +189,7 @@ static void relations_note_rows(struct relations *r) {
     if (!r->both[name]) continue;
     bits_add(r->known, name);
     if (grew) bits_add(r->grown, name);
-    if (cum->base + cum->head <= DOMAIN_SHARE_MOST * all) bits_add(r->narrow, name);
+    if (relations_is_narrow(c, cum)) bits_add(r->narrow, name);
   }
 }
 
@@ -397,22 +387,6 @@ static void relations_mark_callers(struct relations *r) {
   }
 }
 
-static void relations_free(struct relations *r) {
-  const pprofc_allocator *mem = r->c->mem;
-  mem_free(mem, r->candidates, CANDIDATES_MOST, sizeof *r->candidates);
-  ARRAY_FREE(mem, r->pairs, r->pair_capacity);
-  mem_free(mem, r->candidate_of, r->names, sizeof *r->candidate_of);
-  mem_free(mem, r->both, r->names, sizeof *r->both);
-  mem_free(mem, r->sketch_of, r->names, sizeof *r->sketch_of);
-  mem_free(mem, r->callers, r->count * r->words, sizeof *r->callers);
-  mem_free(mem, r->known, r->words, sizeof *r->known);
-  mem_free(mem, r->grown, r->words, sizeof *r->grown);
-  mem_free(mem, r->narrow, r->words, sizeof *r->narrow);
-  mem_free(mem, r->explained, r->names, sizeof *r->explained);
-  mem_free(mem, r->seen, r->names, sizeof *r->seen);
-  groups_free(r);
-}
-
 static bool relations_connect(struct relations *r) {
   if (!relations_pair(r) || !relations_alloc(r)) return false;
   relations_name(r);
@@ -425,11 +399,12 @@ static bool relations_connect(struct relations *r) {
 
 /* Reads the samples a second time only if a row changed, because reading is slow. */
 pprofc_status relations_find(struct comparison *c, pprofc_error *error) {
-  struct relations r = {.c = c};
-  r.candidates = mem_array(c->mem, CANDIDATES_MOST, sizeof *r.candidates);
+  struct relations r = {.c = c, .arena = arena_make(c->mem)};
+  r.candidates = arena_array(&r.arena, CANDIDATES_MOST, sizeof *r.candidates);
   bool done = r.candidates != NULL;
   if (done) relations_choose(&r);
   if (done && r.count && c->summary.changed) done = relations_connect(&r) && domains_find(&r);
-  relations_free(&r);
+  ARRAY_FREE(c->mem, r.pairs, r.pair_capacity);
+  arena_free(&r.arena);
   return done ? PPROFC_OK : error_nomem(error);
 }

@@ -6,6 +6,14 @@
 
 #include "verdict/compare.h"
 
+/* bits_add adds a number to a bit set. bits_have is true if the set contains the number. */
+static inline void bits_add(uint64_t *bits, size_t at) {
+  bits[at / 64] |= (uint64_t)1 << at % 64;
+}
+static inline bool bits_have(const uint64_t *bits, size_t at) {
+  return bits[at / 64] >> at % 64 & 1;
+}
+
 /* ---- parts of names --------------------------------- */
 
 /* The functions below split the name of a function into package, type and last part. They also
@@ -79,6 +87,7 @@ struct balance;
 
 struct relations {
   struct comparison *c;
+  struct arena arena;           /* memory of the arrays below, except `pairs` */
   struct candidate *candidates; /* candidates, sorted by the size of their change */
   uint32_t count;
   struct balance *pairs;
@@ -106,6 +115,12 @@ struct relations {
  * it has at most this share of all cost. A larger group would explain almost any move. */
 #define DOMAIN_SHARE_MOST 0.5
 
+/* True if a value has at most DOMAIN_SHARE_MOST of all cost. */
+static inline bool relations_is_narrow(const struct comparison *c,
+                                       const pprofc_verdict_estimate *e) {
+  return e->base + e->head <= DOMAIN_SHARE_MOST * (c->summary.total_base + c->summary.total_head);
+}
+
 /* Returns the rows whose group has the key `key`. */
 struct row_groups groups_find(const struct row_groups *groups, uint64_t key);
 
@@ -122,7 +137,7 @@ bool relations_calls(const struct relations *r, uint32_t caller, uint32_t callee
 /* True if the function with the given name calls the candidate. */
 static inline bool relations_has_caller(const struct relations *r, uint32_t candidate,
                                         uint32_t name) {
-  return r->callers[candidate * r->words + name / 64] >> name % 64 & 1;
+  return bits_have(&r->callers[candidate * r->words], name);
 }
 bool relations_share_caller(const struct relations *r, uint32_t a, uint32_t b);
 
