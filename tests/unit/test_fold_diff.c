@@ -15,13 +15,20 @@
 /* Methods of reading base or head. */
 enum way { WHOLE, TREE, WAYS };
 
+/* Kind of difference that the current test makes. Equal samples are joined by PPROFC_SUBTRACT,
+ * which needs their labels. */
+static pprofc_diff_kind kind = PPROFC_COMPARE;
+
 static pprofc_profile *read_side(const struct buffer *data, enum way way, bool tree,
                                  const char *sample_index) {
   pprofc_read_options options;
   pprofc_profile *profile = NULL;
   pprofc_error error;
   pprofc_read_options_init(&options);
-  const struct open_sums sums = {.tree = tree, .sample_index = sample_index, .always = true};
+  const struct open_sums sums = {.tree = tree,
+                                 .labels = kind == PPROFC_SUBTRACT,
+                                 .sample_index = sample_index,
+                                 .always = true};
   options.threads = 1;
   CU_ASSERT_EQUAL_FATAL(
       open_memory(data->data, data->size, &options, way == WHOLE ? NULL : &sums, &profile, &error),
@@ -38,11 +45,11 @@ static pprofc_profile *usual_difference(const struct buffer *sides, const enum w
     pprofc_profile_release(base);
     base = read_side(&sides[1], WHOLE, false, NULL);
   }
-  if (transform_diff_unmerged_is_exact(head, base, PPROFC_COMPARE)) {
+  if (transform_diff_unmerged_is_exact(head, base, kind)) {
     transform_diff_unmerged(head, base, false, &out, error);
     return out;
   }
-  pprofc_diff(head, base, PPROFC_COMPARE, false, &out, error);
+  pprofc_diff(head, base, kind, false, &out, error);
   pprofc_profile_release(head);
   pprofc_profile_release(base);
   return out;
@@ -58,7 +65,7 @@ static pprofc_profile *difference_of_sums(const struct buffer *sides, const enum
   bool sums = transform_diff_is_of_sums(head, base);
   pprofc_status status = PPROFC_E_NO_MATCH;
   if (sums) {
-    status = transform_diff_sums(head, base, &out, error);
+    status = transform_diff_sums(head, base, kind, &out, error);
   } else {
     pprofc_profile_release(head);
     pprofc_profile_release(base);
@@ -91,6 +98,20 @@ static void same_tops(const pprofc_profile *whole, const pprofc_profile *sums,
   options = report_options("top");
   options.sample_index = sample_index;
   same_filtered(whole, sums, options, false);
+}
+
+/* Compares reports that depend on the order of samples, labels and locations. Without samples, the
+ * last four reports fail. */
+static void same_joined(const pprofc_profile *whole, const pprofc_profile *sums) {
+  static const char *const formats[] = {"dot",  "callgrind",  "folded", "topproto", "speedscope",
+                                        "json", "flamegraph", "flame",  "tree",     "peek"};
+  for (size_t i = 0; i < (whole->samples.count ? 10 : 6); i++) {
+    pprofc_report_options options = report_options(formats[i]);
+    options.argument = "";
+    options.nodefraction = options.edgefraction = 0;
+    expect_same_report(whole, sums, &options);
+    if (i < 2) same_filtered(whole, sums, options, true);
+  }
 }
 
 /* Compares all methods of reading. Returns the number of methods that had to read again. */
@@ -136,6 +157,36 @@ TEST(test_any_two_profiles) {
   }
 }
 
+/* The difference of -base joins equal samples. It must have their order, and the tables of the
+ * joined profile. */
+TEST(test_joined_samples) {
+  kind = PPROFC_SUBTRACT;
+  for (uint64_t seed = 0; seed < 16; seed++) {
+    static const enum way whole[] = {WHOLE, WHOLE}, trees[] = {TREE, TREE};
+    struct maker head, base;
+    unsigned quirks = (unsigned)(seed * 2654435761u >> 9) & (QUIRKS | QUIRK_MOVED);
+    make(&head, seed, quirks, 300);
+    make(&base, seed, quirks & ~(unsigned)QUIRK_MOVED, seed % 4 ? 200 : 300);
+    struct buffer sides[] = {head.out, base.out};
+    pprofc_error error;
+    bool again;
+    pprofc_profile *expected = usual_difference(sides, whole, &error);
+    pprofc_profile *joined = difference_of_sums(sides, trees, NULL, &again, &error);
+    CU_ASSERT_FATAL(expected && joined);
+    CU_ASSERT_EQUAL(expected->samples.count, joined->samples.count);
+    CU_ASSERT_EQUAL(expected->locations.count, joined->locations.count);
+    CU_ASSERT_EQUAL(expected->functions.count, joined->functions.count);
+    same_joined(expected, joined);
+    pprofc_profile_release(expected);
+    pprofc_profile_release(joined);
+    buffer_free(&head.out);
+    buffer_free(&base.out);
+    compare(seed, quirks, seed + seed % 2, quirks, seed % 4 ? "" : "0");
+  }
+  CU_ASSERT_EQUAL(compare(3, QUIRK_LABELS, 3, QUIRK_LABELS | QUIRK_MOVED, ""), 0);
+  kind = PPROFC_COMPARE;
+}
+
 TEST(test_types_that_differ) {
   for (uint64_t seed = 0; seed < 8; seed++) {
     compare(seed, 0, seed + 1, 0, "");
@@ -178,7 +229,7 @@ static bool survives(const struct buffer *sides, enum way head_way, struct fault
   for (int i = 0; i < 2; i++) lent[i] = profile_lend(read[i], &mem);
   f->calls = 0;
   f->fail_at = fail_at;
-  pprofc_status status = transform_diff_sums(lent[0], lent[1], &out, &error);
+  pprofc_status status = transform_diff_sums(lent[0], lent[1], kind, &out, &error);
   if (status != PPROFC_OK) CU_ASSERT(status == PPROFC_E_NOMEM || status == PPROFC_E_NO_MATCH);
   CU_ASSERT_EQUAL(status == PPROFC_OK, out != NULL);
   pprofc_profile_release(out);
@@ -193,16 +244,18 @@ TEST(test_memory_that_ends) {
   make(&head, 3, 0, 100);
   make(&base, 3, QUIRK_MOVED, 50); /* makes the code search for used locations */
   struct buffer sides[] = {head.out, base.out};
-  for (unsigned i = 0; i < 2; i++) {
+  for (unsigned i = 0; i < 4; i++) {
+    kind = i < 2 ? PPROFC_COMPARE : PPROFC_SUBTRACT;
     size_t failures = 0, through = 0;
     for (size_t at = 0; through < 20; at++) {
-      struct faults f = {.fail_at = at, .from_there_on = i};
+      struct faults f = {.fail_at = at, .from_there_on = i % 2};
       bool ok = survives(sides, TREE, &f);
       failures += !ok;
       through = ok ? through + 1 : 0;
     }
     CU_ASSERT(failures > 5);
   }
+  kind = PPROFC_COMPARE;
   buffer_free(&head.out);
   buffer_free(&base.out);
 }

@@ -42,6 +42,16 @@ static bool folding_may_use_tree(const pprofc_report_options *o,
          !filters_any(o, FILTER_CUTS);
 }
 
+/* True if the reader may drop samples whose displayed value is 0. It may not if the message about
+ * an expression that matches nothing depends on them. */
+static bool folding_may_drop(const struct command *command, const struct report_format *format,
+                             bool compared) {
+  const pprofc_report_options *o = &command->report;
+  if (filters_any(o, FILTER_LABELS) || folding_groups(o)) return false;
+  if (*command->base && format->info.argument) return false;
+  return !compared || !filters_any(o, FILTER_ANY);
+}
+
 /* Sets *sums to the data that the report needs. Returns false if the reader must not add up
  * samples. */
 static bool folding_needs(const struct command *command, const struct report_format *format,
@@ -53,10 +63,8 @@ static bool folding_needs(const struct command *command, const struct report_for
   sums->compared = command->bases.count || *command->base;
   sums->no_stacks = format->flags & REPORT_NO_STACKS;
   sums->labels = !apart || tags || (format->flags & REPORT_LABELS);
-  sums->tree = apart && folding_may_use_tree(o, format);
-  /* Keep samples whose displayed value is 0, because the warning about a filter that matches
-   * nothing depends on them. */
-  if (tags || (sums->compared && filters)) sums->sample_index = NULL;
+  sums->tree = folding_may_use_tree(o, format);
+  if (!folding_may_drop(command, format, sums->compared)) sums->sample_index = NULL;
   return !sums->no_stacks || (apart && !tags && !filters);
 }
 

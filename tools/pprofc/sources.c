@@ -369,11 +369,12 @@ static pprofc_status sources_read_again(struct fetched *fetched, pprofc_error *e
  * again. */
 static pprofc_status subtract_sums(struct fetched *fetched, pprofc_error *error) {
   pprofc_profile *head = fetched->head.sum, *base = fetched->base.sum;
+  pprofc_diff_kind kind = *fetched->command->base ? PPROFC_SUBTRACT : PPROFC_COMPARE;
   if (!base) return PPROFC_OK;
   if (!transform_diff_base_serves(head, base)) return sources_read_again(fetched, error);
   if (!transform_diff_is_of_sums(head, base)) return PPROFC_OK;
   fetched->head.sum = fetched->base.sum = NULL;
-  pprofc_status status = transform_diff_sums(head, base, &fetched->head.sum, error);
+  pprofc_status status = transform_diff_sums(head, base, kind, &fetched->head.sum, error);
   return status == PPROFC_E_NO_MATCH ? sources_read_again(fetched, error) : status;
 }
 

@@ -92,6 +92,11 @@ pprofc_status fold_read_memory(const void *data, size_t size, const struct fold_
  * samples have equal stacks. */
 pprofc_profile *fold_profile(const pprofc_profile *profile, size_t only, bool sums);
 
+/* Makes one stack tree of the trees of a new profile, and adds up all samples with equal stacks and
+ * labels, also negative values. The ids in the stacks become indices of locations plus 1. Returns
+ * false when out of memory, or if there are too many sample types. */
+bool fold_join(pprofc_profile *profile);
+
 /* Writes profile.proto as gzip, one top-level field at a time. */
 pprofc_status pprof_encode(const pprofc_profile *profile, pprofc_write_fn write, void *context,
                            pprofc_error *error);

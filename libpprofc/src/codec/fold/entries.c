@@ -119,7 +119,8 @@ static bool fold_keep_stack(struct fold *f, const uint8_t *data, size_t size,
   size_t rest = size % STACK_CHUNK;
   if (!f->leaf_bytes)
     f->leaf_bytes = STACK_CHUNK; /* the first STACK_CHUNK bytes of `leaves` stay 0 (stack_tree.h) */
-  if (size > UINT32_MAX / 2 || f->leaf_bytes + rest > UINT32_MAX || !fold_note_ids(f, data, size) ||
+  if (size > UINT32_MAX / 2 || f->leaf_bytes + rest > UINT32_MAX ||
+      !(f->joins || fold_note_ids(f, data, size)) ||
       !fold_column_reserve(&f->leaves, f->mem, f->leaf_bytes + rest, 1))
     return false;
   if (f->leaf_bytes == STACK_CHUNK) memset(f->leaves.items, 0, STACK_CHUNK);
@@ -157,11 +158,11 @@ static uint64_t fold_zero_types(const struct fold *f, const int64_t *values) {
 }
 
 /* True if the sample may be added to the entry. Both must have the same labels and the same
- * fold_zero_types, and the entry must have no negative value. The caller has compared the
- * stacks. */
+ * fold_zero_types. Unless `joins` is set, the entry must have no negative value. The caller has
+ * compared the stacks. */
 static bool fold_fits(const struct fold *f, uint32_t entry, const struct fold_parts *p) {
   const int64_t *values = fold_values(f, entry);
-  for (size_t t = 0; t < f->width; t++)
+  for (size_t t = 0; t < f->width && !f->joins; t++)
     if (values[t] < 0) return false;
   return fold_refs(f)[entry].label_set == p->set &&
          fold_zero_types(f, values) == fold_zero_types(f, p->row);
@@ -181,7 +182,7 @@ static bool fold_append(struct fold *f, const struct fold_parts *p, struct stack
 static bool fold_add(struct fold *f, uint32_t entry, uint32_t first, const struct fold_parts *p) {
   int64_t *values = fold_values(f, entry), sum[FOLD_TYPES_MAX];
   for (size_t t = 0; t < f->width; t++)
-    if (__builtin_add_overflow(values[t], p->row[t], &sum[t]))
+    if (__builtin_add_overflow(values[t], p->row[t], &sum[t]) && !f->joins)
       return fold_append(f, p, (struct stack_ref){.chunk = FOLD_SAME, .leaf = first});
   memcpy(values, sum, f->width * sizeof *sum);
   return true;

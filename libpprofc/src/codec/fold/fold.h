@@ -77,6 +77,8 @@ struct fold {
   bool no_stacks;     /* true: drop stacks, and add up samples with different stacks */
   bool compared;      /* true: a sample whose values are all 0 loses its labels */
   bool as_tree;       /* true: keep stacks as a tree, and sort entries by it at the end */
+  bool joins;         /* with as_tree: add up all samples with equal stacks and labels, even if a
+                         value is negative or a sum overflows */
   bool in_order;      /* with as_tree: add up nothing, keep the values of all types, do not sort */
 
   struct fold_column values, refs, label, sets, chunks, leaves;

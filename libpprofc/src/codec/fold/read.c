@@ -5,23 +5,24 @@
 #include "codec/window_ring.h"
 #include "core/array.h"
 #include "core/threshold.h"
+#include "profile/stack.h"
 
 #include <unistd.h>
 
-/* ---- profiles that are read as a whole --------------- */
+/* ---- profiles in memory ------------------------------ */
 
-/* Adds sample i of a profile to the batch. */
-static void fold_take_sample(struct fold *f, const pprofc_profile *p, const uint32_t *sets,
-                             size_t i) {
-  const int64_t *row = p->samples.values + i * p->type_count;
+/* Adds a sample of a profile to the batch. `row` has the values to keep. The bytes of the stack
+ * must stay valid until fold_flush. */
+static void fold_take_sample(struct fold *f, const int64_t *row, uint32_t set, const uint8_t *stack,
+                             size_t size) {
   struct fold_parts *parts = &f->batch[f->batched++];
-  parts->stack = p->samples.stack[i];
-  parts->stack_size = p->samples.stack_size[i];
-  parts->set = sets && !values_are_zero(row, p->type_count) ? sets[i] : 0;
+  parts->stack = stack;
+  parts->stack_size = size;
+  parts->set = set;
   parts->negative = false;
-  memcpy(parts->row, f->only == SIZE_MAX ? row : row + f->only, f->width * sizeof *row);
-  for (size_t t = 0; t < f->width; t++) parts->negative |= parts->row[t] < 0;
-  parts->hash = hash_bytes(parts->stack, parts->stack_size);
+  memcpy(parts->row, row, f->width * sizeof *row);
+  for (size_t t = 0; t < f->width && !f->joins; t++) parts->negative |= row[t] < 0;
+  parts->hash = hash_bytes(stack, size);
   fold_fetch_slot(f, parts->hash);
 }
 
@@ -31,34 +32,113 @@ static void fold_take_sample(struct fold *f, const pprofc_profile *p, const uint
 /* Adds all samples to the entries. If `sums` is true and no sample has the label pprof::base, drops
  * all labels. If `sums` is true and few samples have equal stacks, returns false. */
 static bool fold_take_profile(struct fold *f, const pprofc_profile *p, bool sums) {
-  size_t count = p->samples.count;
-  const uint32_t *sets = sums && !profile_has_base(p) ? NULL : p->samples.label_set;
-  for (size_t i = 0; i < count; i++) {
-    fold_take_sample(f, p, sets, i);
+  const struct samples *s = &p->samples;
+  const uint32_t *sets = sums && !profile_has_base(p) ? NULL : s->label_set;
+  size_t from = f->only == SIZE_MAX ? 0 : f->only;
+  for (size_t i = 0; i < s->count; i++) {
+    const int64_t *row = s->values + i * p->type_count;
+    uint32_t set = sets && !values_are_zero(row, p->type_count) ? sets[i] : 0;
+    fold_take_sample(f, row + from, set, s->stack[i], s->stack_size[i]);
     if (f->batched == FOLD_BATCH && !fold_flush(f)) return false;
-    if (sums && i == count / FOLD_TRIAL && f->count > i / 2) return false;
+    if (sums && i == s->count / FOLD_TRIAL && f->count > i / 2) return false;
   }
-  return fold_flush(f) && fold_settle(f);
+  return fold_flush(f);
+}
+
+/* Space for the translated stacks of a batch in bytes. More stacks need another batch. */
+#define FOLD_ROOM ((size_t)1 << 15)
+
+/* Copies a stack to `room`, and then to `out` with indices of locations plus 1 as ids. Returns the
+ * size of the second copy in bytes. */
+static size_t fold_translate(const struct samples *s, size_t segment, const struct stack_ref *ref,
+                             uint8_t *room, uint8_t *out) {
+  struct packed_stack rest = {room, room + ref->size, s->segments[segment].map};
+  size_t size = 0;
+  uint32_t location;
+  stack_tree_copy(&s->tree[segment], ref, room);
+  while (stack_take_leaf(&rest, &location)) size += varint_put(out + size, (uint64_t)location + 1);
+  return size;
+}
+
+/* Adds the samples of a stack tree to the entries, in the order of the file. `room` has
+ * space for a stack, for FOLD_ROOM bytes and for another stack. */
+static bool fold_take_tree(struct fold *f, const struct samples *s, size_t segment,
+                           const uint32_t *sample_of, uint8_t *room) {
+  const struct stack_tree *tree = &s->tree[segment];
+  uint8_t *start = room + tree->longest, *out = start;
+  for (size_t i = 0; i < tree->ref_count; i++) {
+    size_t sample = s->segments[segment].first + sample_of[i];
+    size_t size = fold_translate(s, segment, &tree->refs[i], room, out);
+    uint32_t set = s->label_set ? s->label_set[sample] : 0;
+    fold_take_sample(f, s->values + sample * f->width, set, out, size);
+    out += size;
+    if (budget_poll(f->mem, i)) return false;
+    if (f->batched < FOLD_BATCH && out < start + FOLD_ROOM) continue;
+    out = start;
+    if (!fold_flush(f)) return false;
+  }
+  return fold_flush(f);
+}
+
+/* Adds the samples of all stack trees to the entries. No filter may have dropped samples. */
+static bool fold_take_trees(struct fold *f, const pprofc_profile *p) {
+  const struct samples *s = &p->samples;
+  bool good = true;
+  for (size_t k = 0; good && k < s->segment_count; k++) {
+    const struct stack_tree *tree = &s->tree[k];
+    size_t bytes = tree->longest + FOLD_ROOM + s->max_depth * VARINT_BYTES_MAX;
+    uint32_t *sample_of = mem_array(f->mem, tree->ref_count, sizeof *sample_of);
+    uint8_t *room = mem_array(f->mem, bytes, 1);
+    for (uint32_t i = 0; sample_of && i < tree->count; i++) sample_of[tree->sorted[i]] = i;
+    good = sample_of && room && fold_take_tree(f, s, k, sample_of, room);
+    f->lost_labels |= !tree->labels;
+    mem_free(f->mem, sample_of, tree->ref_count, sizeof *sample_of);
+    mem_free(f->mem, room, bytes, 1);
+  }
+  return good;
+}
+
+/* Prepares for adding the samples of a profile in memory. Keeps the values of sample type `only`;
+ * SIZE_MAX keeps all values. Returns false if there are too many types. */
+static bool fold_begin(struct fold *f, const pprofc_profile *p, size_t only) {
+  static const pprofc_limits limits = {.stack_depth = UINT32_MAX};
+  fold_init(f, &p->mem, &limits);
+  f->as_tree = true;
+  f->only = only;
+  f->types = p->type_count;
+  f->lost_labels = p->folded;
+  f->width = only == SIZE_MAX ? p->type_count : 1;
+  return f->width <= FOLD_TYPES_MAX;
+}
+
+/* Stores the entries as samples of the profile if `done` is true. Frees the entries. */
+static bool fold_end(struct fold *f, pprofc_profile *p, bool done) {
+  bool labels = p->samples.label_set != NULL;
+  done = done && fold_settle(f) && fold_publish_tree(f, p) && (!labels || fold_publish_sets(f, p));
+  fold_free(f);
+  return done;
 }
 
 pprofc_profile *fold_profile(const pprofc_profile *profile, size_t only, bool sums) {
-  const pprofc_limits limits = {.stack_depth = UINT32_MAX};
-  size_t width = only == SIZE_MAX ? profile->type_count : 1;
-  pprofc_profile *copy = width <= FOLD_TYPES_MAX ? profile_edit(profile) : NULL;
-  if (!copy) return NULL;
   struct fold fold;
-  fold_init(&fold, &profile->mem, &limits);
-  fold.as_tree = true;
-  fold.only = only;
-  fold.types = profile->type_count;
-  fold.lost_labels = profile->folded;
-  fold.width = width;
-  bool done = fold_take_profile(&fold, profile, sums) && fold_publish_tree(&fold, copy) &&
-              (!profile->samples.label_set || fold_publish_sets(&fold, copy));
-  fold_free(&fold);
-  if (done) return copy;
+  pprofc_profile *copy = profile_edit(profile);
+  bool begun = copy && fold_begin(&fold, profile, only);
+  if (begun && fold_end(&fold, copy, fold_take_profile(&fold, profile, sums))) return copy;
   pprofc_profile_release(copy);
   return NULL;
+}
+
+bool fold_join(pprofc_profile *profile) {
+  struct fold fold;
+  uint32_t type = profile->samples.tree->type;
+  struct segment *segment = arena_zero_array(&profile->region->arena, 1, sizeof *segment);
+  if (!segment || !fold_begin(&fold, profile, type == STACK_TREE_ALL ? SIZE_MAX : type))
+    return false;
+  fold.joins = true;
+  if (!fold_end(&fold, profile, fold_take_trees(&fold, profile))) return false;
+  profile->samples.segments = segment;
+  profile->samples.segment_count = 1;
+  return true;
 }
 
 /* A profile of at least this many inflated bytes is read in windows (blocks). Smaller profiles are

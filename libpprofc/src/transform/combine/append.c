@@ -3,6 +3,7 @@
  * (profile/stack_tree.h) with the two profiles. */
 #include "transform/combine/diff.h"
 
+#include "codec/codec.h"
 #include "profile/stack_tree.h"
 #include "transform/merge/merge.h"
 #include "transform/transform.h"
@@ -14,6 +15,7 @@ struct append {
   pprofc_profile *profiles[SIDES];
   /* For head and for base: true if only this operation uses the profile and its columns. */
   bool ours[SIDES];
+  bool joins;   /* true to add up equal samples of head and base; both must have stack trees */
   bool trees;   /* true if the profiles have stack trees; the result then keeps samples whose values
                    are 0 */
   size_t width; /* number of values of a sample */
@@ -154,7 +156,7 @@ static bool append_label_sets(struct append *a, struct merge_labels *labels, uin
 static bool append_labels(struct append *a) {
   struct merge_labels labels;
   uint32_t *set = arena_array(&a->m.out->region->arena, a->total, sizeof *set);
-  if (!set || !merge_labels_open(&labels, &a->m)) return false;
+  if (!set || !merge_labels_open(&labels, &a->m, a->joins)) return false;
   bool ok = true;
   for (uint32_t side = HEAD; side < SIDES; side++) {
     const struct samples *s = &a->profiles[side]->samples;
@@ -244,6 +246,43 @@ static bool append_number(struct append *a) {
   return a->trees ? append_number_used(a) : merge_number_samples(&a->m);
 }
 
+/* ---- equal samples ----------------------------------- */
+
+/* Makes a segment for the samples of head, and one for the samples of base. In their stacks, each
+ * number means a merged location. */
+static bool append_merged_segments(struct append *a) {
+  struct samples *out = &a->m.out->samples;
+  struct segment *segments = arena_array(&a->m.out->region->arena, SIDES, sizeof *segments);
+  if (!segments) return false;
+  for (int side = 0; side < SIDES; side++) {
+    const struct merge_segment *from = &a->m.segments[side];
+    segments[side] = (struct segment){side ? a->kept[HEAD] : 0, from->merged, from->size};
+  }
+  out->segments = segments;
+  out->segment_count = SIDES;
+  return true;
+}
+
+/* Drops the samples of the result whose values are all 0. */
+static bool append_drop_zeros(struct append *a) {
+  pprofc_profile *out = a->m.out;
+  size_t count = out->samples.count;
+  uint8_t *keep = mem_array(&out->mem, count, 1);
+  for (size_t i = 0; keep && i < count; i++)
+    keep[i] = !values_are_zero(out->samples.values + i * a->width, a->width);
+  bool good = keep && edit_keep_samples(out, keep, NULL) == PPROFC_OK;
+  mem_free(&out->mem, keep, count, 1);
+  return good;
+}
+
+/* Fills the result with the sums of equal samples of head and base. Numbers the locations in the
+ * order in which these sums use them. */
+static bool append_sums(struct append *a) {
+  struct merge *m = &a->m;
+  return append_labels(a) && append_trees(a) && append_values(a) && append_merged_segments(a) &&
+         fold_join(m->out) && append_drop_zeros(a) && merge_number_tree(m) && merge_write_tables(m);
+}
+
 /* ---- the whole --------------------------------------- */
 
 static void open_sides(struct append *a, pprofc_profile *head, pprofc_profile *base) {
@@ -265,22 +304,25 @@ static void open_sides(struct append *a, pprofc_profile *head, pprofc_profile *b
 
 static bool append_columns(struct append *a) {
   struct merge *m = &a->m;
-  if (!append_number(a) || !merge_write_tables(m)) return false;
+  if (!append_number(a)) return false;
+  if (a->joins) return append_sums(a);
+  if (!merge_write_tables(m)) return false;
   for (int side = 0; side < SIDES; side++) drop_tables(a, side);
   if (!append_segments(a) || !append_labels(a)) return false;
   return (a->trees ? append_trees(a) : append_stacks(a)) && append_values(a);
 }
 
-pprofc_status append_difference(pprofc_profile *head, pprofc_profile *base,
+pprofc_status append_difference(pprofc_profile *head, pprofc_profile *base, pprofc_diff_kind kind,
                                 pprofc_profile **difference, pprofc_error *error) {
   struct append a;
   const pprofc_profile *both[] = {head, base};
   pprofc_status status = compatible_check(head, base, error);
   if (status == PPROFC_OK) {
     bool ok = merge_begin(&a.m, both, SIDES, true);
-    if (ok) a.m.sources[BASE].is_base = true;
+    if (ok) a.m.sources[BASE].is_base = kind == PPROFC_COMPARE;
     if (ok) open_sides(&a, head, base);
-    if (ok) a.m.out->has_leftovers = true;
+    a.joins = kind == PPROFC_SUBTRACT;
+    if (ok) a.m.out->has_leftovers = !a.joins;
     bool serves = ok && (!a.trees || !a.m.ambiguous || merge_is_one_to_one(&a.m));
     status = merge_end(&a.m, ok && serves && append_columns(&a), difference, error);
     if (ok && !serves) status = PPROFC_E_NO_MATCH;

@@ -56,12 +56,13 @@ static bool diff_names_are_single(const pprofc_profile *p) {
 }
 
 /* True if the result can have stack trees. */
-static bool diff_keeps_trees(const pprofc_profile *head, const pprofc_profile *base) {
+static bool diff_keeps_trees(const pprofc_profile *head, const pprofc_profile *base,
+                             pprofc_diff_kind kind) {
   pprofc_error error;
   return (head->samples.tree || diff_has_columns(head)) &&
          (base->samples.tree || diff_has_columns(base)) && !head->drop_frames &&
          diff_names_are_single(head) && compatible_check(head, base, &error) == PPROFC_OK &&
-         transform_diff_unmerged_is_exact(head, base, PPROFC_COMPARE) &&
+         (kind == PPROFC_SUBTRACT || transform_diff_unmerged_is_exact(head, base, kind)) &&
          transform_diff_base_serves(head, base);
 }
 
@@ -69,15 +70,15 @@ bool transform_diff_is_of_sums(const pprofc_profile *head, const pprofc_profile 
   return head->samples.tree || base->samples.tree;
 }
 
-pprofc_status transform_diff_sums(pprofc_profile *head, pprofc_profile *base,
+pprofc_status transform_diff_sums(pprofc_profile *head, pprofc_profile *base, pprofc_diff_kind kind,
                                   pprofc_profile **difference, pprofc_error *error) {
   const struct stack_tree *h = head->samples.tree, *b = base->samples.tree;
   pprofc_status status = PPROFC_OK;
-  if (diff_lacks_values(head, base) || ((h || b) && !diff_keeps_trees(head, base)))
+  if (diff_lacks_values(head, base) || ((h || b) && !diff_keeps_trees(head, base, kind)))
     status = PPROFC_E_NO_MATCH;
   else if ((!h && b && !diff_make_tree(&head, b)) || (!b && h && !diff_make_tree(&base, h)))
     status = error_nomem(error);
-  if (status == PPROFC_OK) return append_difference(head, base, difference, error);
+  if (status == PPROFC_OK) return append_difference(head, base, kind, difference, error);
   pprofc_profile_release(head);
   pprofc_profile_release(base);
   return status;
@@ -261,7 +262,7 @@ pprofc_status transform_diff_unmerged(pprofc_profile *head, pprofc_profile *base
   pprofc_profile_release(head);
   pprofc_profile_release(base);
   if (status != PPROFC_OK) return status;
-  return append_difference(compatible[0], compatible[1], difference, error);
+  return append_difference(compatible[0], compatible[1], PPROFC_COMPARE, difference, error);
 }
 
 /* True if no value is negative and no sum overflows. */

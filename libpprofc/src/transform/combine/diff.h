@@ -19,18 +19,20 @@ bool transform_diff_base_serves(const pprofc_profile *head, const pprofc_profile
  * transform_diff_sums can subtract profiles with a tree. */
 bool transform_diff_is_of_sums(const pprofc_profile *head, const pprofc_profile *base);
 
-/* Works like transform_diff_unmerged if one or both profiles have a stack tree. Returns
- * PPROFC_E_NO_MATCH if the difference needs samples or values that a tree does not contain. Takes
- * ownership of both profiles. */
-pprofc_status transform_diff_sums(pprofc_profile *head, pprofc_profile *base,
+/* Works like transform_diff_unmerged if one or both profiles have a stack tree. With
+ * PPROFC_SUBTRACT, joins equal samples, as pprofc_diff does. Returns PPROFC_E_NO_MATCH if the
+ * difference needs samples or values that a tree does not contain. Takes ownership of both
+ * profiles. */
+pprofc_status transform_diff_sums(pprofc_profile *head, pprofc_profile *base, pprofc_diff_kind kind,
                                   pprofc_profile **difference, pprofc_error *error);
 
 /* Makes the difference: the samples of head that have a nonzero value, then the samples of
- * base, negated and labelled. Locations and functions of both profiles are merged. Takes ownership
- * of both profiles. While the result grows, frees each column that nothing else refers to, so no
- * column of samples is in memory twice. Returns PPROFC_E_NO_MATCH if both profiles have stack trees
- * and the result would depend on the order of samples, which trees do not keep. */
-pprofc_status append_difference(pprofc_profile *head, pprofc_profile *base,
+ * base, negated. With PPROFC_COMPARE, the samples of base get the label pprof::base. Locations and
+ * functions of both profiles are merged. Takes ownership of both profiles. While the result grows,
+ * frees each column that nothing else refers to, so no column of samples is in memory twice.
+ * Returns PPROFC_E_NO_MATCH if both profiles have stack trees and the result would depend on the
+ * order of samples, which trees do not keep. */
+pprofc_status append_difference(pprofc_profile *head, pprofc_profile *base, pprofc_diff_kind kind,
                                 pprofc_profile **difference, pprofc_error *error);
 
 /* Scales head so that the sum of each type equals the sum in base. */

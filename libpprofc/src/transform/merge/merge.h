@@ -117,6 +117,11 @@ bool merge_number_samples(struct merge *m);
  * that remain in the result use them. */
 void merge_number_results(struct merge *m);
 
+/* Does the same for a result with one stack tree, in whose stacks the number v means the merged
+ * location v - 1. Then sets the segment's map from these numbers to locations of the result.
+ * Returns false when out of memory. */
+bool merge_number_tree(struct merge *m);
+
 /* Numbers the merged functions, mappings and locations in order of use, finds equal samples, and
  * writes the stacks of the result. */
 bool merge_pass(struct merge *m);
@@ -158,6 +163,9 @@ struct merge_labels {
   struct label mark; /* label that marks the samples of a base profile */
   struct label_table table;
   struct label *labels;
+  /* With `joins`, the labels in the order of the sources, which the result gets. `labels` is then
+   * sorted, so that sets with equal keys in another order get one number. */
+  struct label *given;
   size_t label_count;
 };
 
@@ -167,7 +175,8 @@ bool merge_has_labels(const struct merge *m);
 /* Adds the strings of all labels to the strings of the result. */
 bool merge_label_strings(struct merge *m);
 
-bool merge_labels_open(struct merge_labels *labels, struct merge *m);
+/* If `joins` is true, label sets get one number if they are equal apart from the order of keys. */
+bool merge_labels_open(struct merge_labels *labels, struct merge *m, bool joins);
 /* Returns the label set of the result for a sample of a source; NONE when out of memory. */
 uint32_t merge_label_set(struct merge_labels *labels, uint32_t source, size_t sample);
 /* Stores the label sets in the result. `label_set` (NULL, or for each sample the index of its set)

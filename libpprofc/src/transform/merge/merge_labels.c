@@ -149,8 +149,20 @@ static bool make_mark(struct merge_labels *w) {
   return key != MAP_NONE && value != MAP_NONE;
 }
 
-bool merge_labels_open(struct merge_labels *w, struct merge *m) {
-  struct arena *arena = &m->out->region->arena;
+/* Allocates space for `sets` label sets with `total` labels. */
+static bool merge_labels_allocate(struct merge_labels *w, size_t sets, size_t total, bool joins) {
+  struct arena *arena = &w->m->out->region->arena;
+  if (sets >= NONE || total >= NONE) return false;
+  struct label_set *items = arena_array(arena, sets, sizeof *items);
+  w->labels = arena_array(arena, total, sizeof *w->labels);
+  if (joins) w->given = arena_array(arena, total, sizeof *w->given);
+  if (!items || !w->labels || (joins && !w->given)) return false;
+  label_table_init(&w->table, &w->m->out->mem, w->labels, items);
+  items[w->table.count++] = (struct label_set){0, 0};
+  return true;
+}
+
+bool merge_labels_open(struct merge_labels *w, struct merge *m, bool joins) {
   size_t sets = 1, total = 0;
   *w = (struct merge_labels){.m = m};
   w->number = arena_array(&m->arena, m->source_count, sizeof *w->number);
@@ -166,12 +178,20 @@ bool merge_labels_open(struct merge_labels *w, struct merge *m) {
     if (m->sources[i].is_base) total += count;
     sets += count;
   }
-  if (sets >= NONE || total >= NONE) return false;
-  struct label_set *items = arena_array(arena, sets, sizeof *items);
-  w->labels = arena_array(arena, total, sizeof *w->labels);
-  if (!items || !w->labels) return false;
-  label_table_init(&w->table, &m->out->mem, w->labels, items);
-  items[w->table.count++] = (struct label_set){0, 0};
+  return merge_labels_allocate(w, sets, total, joins);
+}
+
+/* If equal samples are joined, sorts the labels of a set, which begin at the index `first`. Returns
+ * false when out of memory. */
+static bool merge_labels_sort(struct merge_labels *w, const struct merge_source *s,
+                              struct label_set set, size_t first) {
+  if (!w->given || !set.count) return true;
+  struct merge_sorted_label *sorted = arena_array(&w->m->arena, set.count, sizeof *sorted);
+  struct label *given = w->given + first;
+  if (!sorted) return false;
+  memcpy(given, w->labels + first, set.count * sizeof *given);
+  merge_sort_labels(s->profile->samples.labels + set.first, set.count, s->strings, sorted);
+  for (size_t l = 0; l < set.count; l++) w->labels[first + l] = given[sorted[l].index];
   return true;
 }
 
@@ -193,6 +213,7 @@ static uint32_t merge_labels_add_set(struct merge_labels *w, uint32_t source,
   }
   if (s->is_base) w->labels[w->label_count++] = w->mark;
   if (w->label_count == first) return 0;
+  if (!merge_labels_sort(w, s, set, first)) return NONE;
   uint32_t number = label_table_add(&w->table, first, w->label_count - first);
   if (w->table.count == known) w->label_count = first;
   return number;
@@ -215,5 +236,5 @@ void merge_labels_close(struct merge_labels *w, const uint32_t *label_set) {
   out->label_set = label_set;
   out->label_sets = w->table.sets;
   out->label_set_count = w->table.count;
-  out->labels = w->labels;
+  out->labels = w->given ? w->given : w->labels;
 }

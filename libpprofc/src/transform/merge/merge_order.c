@@ -1,5 +1,6 @@
 /* Numbers locations, functions and mappings in the order in which pprof first uses them: sample by
  * sample, from leaf to root. At each location, numbers its mapping first, then its functions. */
+#include "profile/stack_tree.h"
 #include "transform/merge/merge.h"
 
 /* ---- numbers ----------------------------------------- */
@@ -160,13 +161,51 @@ bool merge_number_samples(struct merge *m) {
   return true;
 }
 
-void merge_number_results(struct merge *m) {
+/* Removes all numbers, except the number of the main binary. */
+static void merge_number_again(struct merge *m) {
   uint32_t main_mapping = m->mappings_used ? m->mapping_order[0] : NONE;
   reset_numbers(m);
   if (main_mapping != NONE) number_mapping(m, main_mapping);
+}
+
+void merge_number_results(struct merge *m) {
+  merge_number_again(m);
   const struct merge_segment *segment = m->segments;
   for (size_t i = 0; i < m->result_count; i++) {
     segment = merge_segment_next(m, segment, m->origins[i]);
     number_stack(m, segment, m->origins[i], NULL);
   }
+}
+
+/* Numbers the locations of the stack tree. used[i] is set if a sample has the stack i. `room` has
+ * space for a stack. */
+static void number_stacks(struct merge *m, const struct stack_tree *tree, const uint8_t *used,
+                          uint8_t *room) {
+  merge_number_again(m);
+  for (size_t i = 0; i < tree->ref_count; i++) {
+    struct packed_stack rest = {room, room + tree->refs[i].size, NULL};
+    uint32_t merged;
+    if (!used[i]) continue;
+    stack_tree_copy(tree, &tree->refs[i], room);
+    while (stack_take_leaf(&rest, &merged))
+      if (m->location_number[merged] == NONE) number_location(m, merged);
+  }
+}
+
+bool merge_number_tree(struct merge *m) {
+  struct samples *s = &m->out->samples;
+  size_t size = m->location_count + 1;
+  struct segment *segment = arena_zero_array(&m->out->region->arena, 1, sizeof *segment);
+  uint32_t *map = arena_array(&m->out->region->arena, size, sizeof *map);
+  uint8_t *used = s->tree ? arena_zero_array(&m->tables, s->tree->ref_count, 1) : NULL;
+  uint8_t *room = s->tree ? arena_alloc(&m->tables, s->tree->longest) : NULL;
+  if (!segment || !map || (s->tree && (!used || !room))) return false;
+  for (size_t i = 0; i < s->count; i++) used[s->tree->sorted[i]] = 1;
+  if (s->tree) number_stacks(m, s->tree, used, room);
+  if (!s->tree) merge_number_again(m);
+  map[0] = LOCATION_HIDDEN;
+  memcpy(map + 1, m->location_number, m->location_count * sizeof *map);
+  *segment = (struct segment){0, map, size};
+  s->segments = segment;
+  return true;
 }

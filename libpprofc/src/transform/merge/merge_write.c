@@ -156,7 +156,7 @@ static bool write_labels(struct merge *m) {
   struct merge_labels labels;
   if (!merge_has_labels(m) || !m->result_count) return true;
   uint32_t *set = arena_array(&m->out->region->arena, m->result_count, sizeof *set);
-  bool ok = set && merge_labels_open(&labels, m);
+  bool ok = set && merge_labels_open(&labels, m, false);
   const struct merge_segment *segment = m->segments;
   for (size_t i = 0; ok && i < m->result_count; i++) {
     segment = merge_segment_next(m, segment, m->origins[i]);
