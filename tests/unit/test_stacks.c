@@ -351,27 +351,33 @@ TEST(test_many_stacks_are_sorted_in_groups) {
 }
 
 /* Checks that a set of all samples is equal to the set of a selection that contains all samples.
- * The selection prevents that equal stacks are added up first. */
-static void check_repeated(const struct stack_frames *frames, struct stack_selection selection) {
+ * The selection prevents that equal stacks are added up first. Two threads build its set. */
+static void check_repeated(struct built *s, struct stack_selection selection) {
+  const struct stack_frames *frames = &s->frames;
   struct stack_set sums, each;
   size_t count = frames->profile->samples.count;
   uint32_t *samples = malloc(count * sizeof *samples), one[64], other[64];
   CU_ASSERT_PTR_NOT_NULL_FATAL(samples);
   for (size_t i = 0; i < count; i++) samples[i] = (uint32_t)i;
+  s->profile->threads = 1;
   CU_ASSERT_EQUAL_FATAL(stack_set_build(frames, &selection, &mem_default, &sums, NULL), PPROFC_OK);
+  CU_ASSERT_EQUAL(sums.parts[1].paths.stacks, 0);
+  s->profile->threads = 2;
   selection.samples = samples;
   selection.count = count;
   CU_ASSERT_EQUAL_FATAL(stack_set_build(frames, &selection, &mem_default, &each, NULL), PPROFC_OK);
   free(samples);
+  CU_ASSERT(each.parts[1].paths.stacks > 0);
+  CU_ASSERT_EQUAL(sums.max_depth, each.max_depth);
   CU_ASSERT_EQUAL_FATAL(sums.count, each.count);
   CU_ASSERT_EQUAL_FATAL(sums.columns, each.columns);
   bool equal = true;
   for (size_t i = 0; equal && i < sums.count; i++) {
     size_t depth = stack_set_read(&sums, i, 0, one);
-    equal = stack_set_read(&each, i, 0, other) == depth && sums.shared[i] == each.shared[i] &&
-            memcmp(one, other, depth * sizeof *one) == 0 &&
-            memcmp(stack_values(&sums, i), stack_values(&each, i),
-                   sums.columns * sizeof *sums.values) == 0;
+    equal =
+        stack_set_read(&each, i, 0, other) == depth && sums.shared[i] == each.shared[i] &&
+        memcmp(one, other, depth * sizeof *one) == 0 &&
+        memcmp(stack_values(&sums, i), stack_values(&each, i), sums.columns * sizeof(int64_t)) == 0;
   }
   CU_ASSERT(equal);
   stack_set_free(&sums);
@@ -396,10 +402,10 @@ TEST(test_adding_up_repeated_stacks_changes_no_sum) {
     }
     struct built s;
     build(&s, b, &by_function, NULL);
-    check_repeated(&s.frames, (struct stack_selection){0});
-    check_repeated(&s.frames, (struct stack_selection){.one_type = true, .type = 1});
-    check_repeated(&s.frames, (struct stack_selection){.from_leaf = true});
-    check_repeated(&s.frames, (struct stack_selection){.max_depth = 3});
+    check_repeated(&s, (struct stack_selection){0});
+    check_repeated(&s, (struct stack_selection){.one_type = true, .type = 1});
+    check_repeated(&s, (struct stack_selection){.from_leaf = true});
+    check_repeated(&s, (struct stack_selection){.max_depth = 3});
     drop(&s);
   }
 }

@@ -1,14 +1,21 @@
 /* Collects the distinct stacks in order. Reads each stack as the difference from the previous
- * stack, and adds it to a prefix tree. Frames that stacks share are therefore read once. */
+ * stack, and adds it to a prefix tree. Frames that stacks share are therefore read once.
+ *
+ * Two threads share the work for a large profile. Each makes a prefix tree of half of the samples.
+ * Then one thread walks over both trees, and merges their stacks. */
 #include "stacks/stacks.h"
 
 #include "codec/codec.h"
 #include "core/array.h"
 #include "core/budget.h"
+#include "core/parallel.h"
 #include "core/threshold.h"
 #include "graph/graph.h"
 #include "profile/delta.h"
 #include "profile/sum.h"
+
+/* Minimum number of samples for two parts, and for stacks_of_sums. */
+#define LARGE THRESHOLD((size_t)1 << 15)
 
 /* A location of the current stack. */
 struct stacks_step {
@@ -18,27 +25,41 @@ struct stacks_step {
   struct path_node at;
 };
 
+/* Builds a part of the set, and walks over its stacks. */
 struct stacks_builder {
   const pprofc_profile *profile;
   const struct stack_selection *selection;
   struct value_column values; /* values of the first selected sample type */
   struct stack_set *set;
+  struct stack_part *part;
+  size_t from, to; /* range of the part's samples; indices of selection->samples, if it is set */
+  uint64_t parts;  /* number of parts of the set */
   const pprofc_allocator *mem;
   struct stack_delta delta;
   struct stacks_step *steps; /* locations of the current stack; the root comes first */
   size_t step_count;
-  uint64_t frames;  /* number of frames in all distinct stacks */
-  uint64_t bytes;   /* size of the encoded stacks of all samples so far */
-  uint32_t longest; /* largest number of frames of a location */
-  bool limit;       /* true if there are more frames than permitted */
+  uint64_t frames;         /* number of frames in all distinct stacks */
+  uint64_t bytes;          /* size of the encoded stacks of all samples so far */
+  uint32_t longest;        /* largest number of frames of a location */
+  size_t deepest;          /* number of frames of the deepest stack */
+  bool limit;              /* true if there are more frames than permitted */
+  bool done;               /* true if the part is complete */
+  struct path_walk walk;   /* walk over the stacks of the part */
+  struct path_stack stack; /* current stack of the walk */
+  uint32_t *read; /* frames of the current stack; only the first `known` frames are stored */
+  uint32_t known;
+  uint32_t shared; /* number of frames that the current stack shares with the last stack of the
+                      set */
+  bool ended;      /* true after the last stack */
 };
 
 /* ---- frames ------------------------------------------ */
 
-/* Returns the permitted number of frames in all stacks so far. */
+/* Returns the permitted number of frames in all stacks so far. Several parts share FRAMES_FREE and
+ * STACK_FRAMES_MAX, so that all parts together never have more frames than one part may have. */
 static uint64_t stacks_permitted(const struct stacks_builder *b) {
-  uint64_t most = frames_permitted(b->bytes);
-  return most < STACK_FRAMES_MAX ? most : STACK_FRAMES_MAX;
+  uint64_t most = frames_permitted(b->bytes) - FRAMES_FREE + FRAMES_FREE / b->parts;
+  return most < STACK_FRAMES_MAX / b->parts ? most : STACK_FRAMES_MAX / b->parts;
 }
 
 /* True if all stacks, with the current one, have too many frames. Counts them before they need
@@ -69,7 +90,7 @@ static bool stacks_enter(struct stacks_builder *b, const struct stacks_step *fro
   struct path_node at = from->at;
   bool from_leaf = b->selection->from_leaf;
   for (uint32_t i = first; i < end && depth < most; i++) {
-    at = stack_paths_enter(&b->set->paths, at,
+    at = stack_paths_enter(&b->part->paths, at,
                            f->location_frames[from_leaf ? end - 1 - (i - first) : i]);
     if (at.node == MAP_NONE) return false;
     depth++;
@@ -108,16 +129,17 @@ static const struct stacks_step *stacks_from_leaf(struct stacks_builder *b) {
 
 /* Returns the values of the stack that ends at the location *last, or NULL when out of memory. */
 static int64_t *stacks_values(struct stacks_builder *b, const struct stacks_step *last) {
-  struct stack_set *set = b->set;
-  uint32_t known = set->paths.stacks, number = stack_paths_end(&set->paths, last->at);
-  size_t row = set->columns * sizeof *set->values;
+  struct stack_part *part = b->part;
+  uint32_t known = part->paths.stacks, number = stack_paths_end(&part->paths, last->at);
+  size_t columns = b->set->columns, row = columns * sizeof *part->values;
   if (number == MAP_NONE ||
-      !array_reserve(b->mem, &set->values, &set->value_rows, number + (size_t)1, row ? row : 1))
+      !array_reserve(b->mem, &part->values, &part->value_rows, number + (size_t)1, row ? row : 1))
     return NULL;
-  int64_t *values = set->values + number * set->columns;
+  int64_t *values = part->values + number * columns;
   if (number < known) return values;
   memset(values, 0, row);
   b->frames += last->depth;
+  if (last->depth > b->deepest) b->deepest = last->depth;
   return values;
 }
 
@@ -143,15 +165,12 @@ static bool stacks_add_sample(struct stacks_builder *b, size_t sample) {
   return sums != NULL;
 }
 
-/* Minimum number of samples of a profile for stacks_of_sums. */
-#define REPEATED_FROM THRESHOLD((size_t)1 << 15)
-
 /* Returns a copy of the profile that has each stack only once. Returns NULL if the profile is small
  * or few of its stacks are equal. The hash of a whole stack finds an equal stack faster than the
  * prefix tree, which compares frames. */
 static pprofc_profile *stacks_of_sums(const pprofc_profile *p, const struct stack_selection *s) {
   const struct samples *samples = &p->samples;
-  if (samples->count < REPEATED_FROM || samples->tree || samples->segment_count != 1 || s->samples)
+  if (samples->count < LARGE || samples->tree || samples->segment_count != 1 || s->samples)
     return NULL;
   return fold_profile(p, s->one_type ? s->type : SIZE_MAX, true);
 }
@@ -159,48 +178,136 @@ static pprofc_profile *stacks_of_sums(const pprofc_profile *p, const struct stac
 static bool stacks_add_samples(struct stacks_builder *b) {
   const struct samples *samples = &b->profile->samples;
   const uint32_t *selected = b->selection->samples;
-  size_t count = selected ? b->selection->count : samples->count;
   const uint32_t *from = b->set->frames->location_from;
   for (size_t i = 0; i < b->profile->locations.count; i++)
     if (from[i + 1] - from[i] > b->longest) b->longest = from[i + 1] - from[i];
   size_t room = samples->max_depth + 1;
   b->steps = mem_zero_array(b->mem, room, sizeof *b->steps);
-  bool done = b->steps && delta_init(&b->delta, b->mem, samples, 0);
+  size_t first = selected && b->from < b->to ? selected[b->from] : b->from;
+  bool done = b->steps && delta_init(&b->delta, b->mem, samples, first);
   bool open = done;
-  for (size_t i = 0; done && i < count; i++)
+  for (size_t i = b->from; done && i < b->to; i++)
     done = stacks_add_sample(b, selected ? selected[i] : i) && !budget_poll(b->mem, i);
   if (open) delta_free(&b->delta, b->mem);
   mem_free(b->mem, b->steps, room, sizeof *b->steps);
   return done;
 }
 
-/* ---- order ------------------------------------------- */
-
-/* Stores the stacks in the order of the tree. */
-static bool stacks_walk(struct stack_set *set, struct path_walk *walk,
-                        const pprofc_allocator *mem) {
-  struct path_stack stack;
-  bool ended = false;
-  while (path_walk_next(walk, &stack, &ended) && !ended && !budget_poll(mem, set->count)) {
-    set->row[set->count] = stack.number;
-    set->end[set->count] = stack.end;
-    set->depth[set->count] = stack.depth;
-    set->shared[set->count++] = stack.shared;
-    if (stack.depth > set->max_depth) set->max_depth = stack.depth;
-  }
-  return ended;
+/* Adds the samples of a part to its prefix tree, and begins the walk. */
+static void stacks_build_part(void *context, unsigned index) {
+  struct stacks_builder *b = (struct stacks_builder *)context + index;
+  b->done = stack_paths_init(&b->part->paths, b->mem) && stacks_add_samples(b) &&
+            path_walk_begin(&b->walk, &b->part->paths);
+  b->read = mem_array(b->mem, b->deepest, sizeof *b->read);
+  b->done = b->done && b->read;
 }
 
-static bool stacks_order(struct stack_set *set, const pprofc_allocator *mem) {
-  struct path_walk walk;
-  size_t count = set->paths.stacks;
-  bool done = path_walk_begin(&walk, &set->paths);
+/* ---- order ------------------------------------------- */
+
+/* Moves to the next stack of a part. The previous stack is the last stack of the set. */
+static bool stacks_next(struct stacks_builder *b) {
+  if (!path_walk_next(&b->walk, &b->stack, &b->ended)) return false;
+  b->shared = b->stack.shared;
+  if (b->known > b->shared) b->known = b->shared;
+  return true;
+}
+
+static void stacks_load(struct stacks_builder *b) {
+  stack_paths_read(&b->part->paths, b->stack.end, b->stack.depth, b->known, b->read);
+  b->known = b->stack.depth;
+}
+
+/* Returns the number of frames that the current stacks of two parts share. At least `at` frames are
+ * equal. */
+static uint32_t stacks_common(struct stacks_builder *x, struct stacks_builder *y, uint32_t at) {
+  stacks_load(x);
+  stacks_load(y);
+  while (at < x->known && at < y->known && x->read[at] == y->read[at]) at++;
+  return at;
+}
+
+/* Compares the current stacks of two parts. A stack that shares more frames with the last stack of
+ * the set comes first, because both come after that stack. Updates `shared` of the later stack,
+ * because the caller adds the other stack to the set. */
+static int stacks_compare(struct stacks_builder *x, struct stacks_builder *y) {
+  if (x->ended || y->ended) return x->ended - y->ended;
+  if (x->shared != y->shared) return x->shared > y->shared ? -1 : 1;
+  uint32_t at = stacks_common(x, y, x->shared);
+  bool x_ends = at == x->known, y_ends = at == y->known;
+  if (x_ends && y_ends) return 0;
+  bool is_first = x_ends || (!y_ends && x->read[at] < y->read[at]);
+  (is_first ? y : x)->shared = at;
+  return is_first ? -1 : 1;
+}
+
+/* Appends the current stack of a part to the set. */
+static void stacks_put(struct stack_set *set, const struct stacks_builder *b) {
+  size_t first = b->part == set->parts ? 0 : set->parts[0].paths.stacks;
+  set->row[set->count] = (uint32_t)(first + b->stack.number);
+  set->end[set->count] = b->stack.end;
+  set->depth[set->count] = b->stack.depth;
+  set->shared[set->count++] = b->shared;
+}
+
+/* Adds the values of the current stack of `from` to the current stack of `to`. */
+static void stacks_join(const struct stacks_builder *to, const struct stacks_builder *from) {
+  size_t columns = to->set->columns;
+  int64_t *sums = to->part->values + to->stack.number * columns;
+  const int64_t *values = from->part->values + from->stack.number * columns;
+  for (size_t c = 0; c < columns; c++) sums[c] = sum_add(sums[c], values[c]);
+}
+
+/* Stores the stacks of both parts in order. An empty part has no stacks. */
+static bool stacks_merge(struct stack_set *set, struct stacks_builder b[STACK_PARTS]) {
+  bool done = stacks_next(&b[0]) && stacks_next(&b[1]);
+  while (done && !(b[0].ended && b[1].ended) && !budget_poll(b[0].mem, set->count)) {
+    int order = stacks_compare(&b[0], &b[1]);
+    struct stacks_builder *first = &b[order > 0];
+    if (!order) stacks_join(&b[0], &b[1]);
+    stacks_put(set, first);
+    done = stacks_next(first) && (order || stacks_next(&b[1]));
+  }
+  return done && b[0].ended && b[1].ended;
+}
+
+static bool stacks_order(struct stack_set *set, struct stacks_builder b[STACK_PARTS]) {
+  size_t count = 0;
+  for (size_t i = 0; i < STACK_PARTS; i++) {
+    count += b[i].part->paths.stacks;
+    if (b[i].deepest > set->max_depth) set->max_depth = b[i].deepest;
+  }
   set->row = arena_array(&set->arena, count, sizeof *set->row);
   set->end = arena_array(&set->arena, count, sizeof *set->end);
   set->depth = arena_array(&set->arena, count, sizeof *set->depth);
   set->shared = arena_array(&set->arena, count, sizeof *set->shared);
-  done = done && set->row && set->end && set->depth && set->shared && stacks_walk(set, &walk, mem);
-  path_walk_end(&walk);
+  return count <= MAP_NONE && set->row && set->end && set->depth && set->shared &&
+         stacks_merge(set, b);
+}
+
+/* Builds the set from `parts` parts. Returns false after a failure. Then *limit is the permitted
+ * number of frames if there are too many frames, and 0 otherwise. */
+static bool stacks_build(struct stack_set *set, const struct stacks_builder *first, size_t count,
+                         unsigned parts, uint64_t *limit) {
+  struct stacks_builder b[STACK_PARTS];
+  bool done = true;
+  arena_init(&set->arena, first->mem);
+  for (unsigned i = 0; i < STACK_PARTS; i++) {
+    b[i] = *first;
+    b[i].part = &set->parts[i];
+    b[i].parts = parts;
+    b[i].ended = i >= parts;
+    b[i].from = b[i].ended ? 0 : parallel_from(count, i, parts);
+    b[i].to = b[i].ended ? 0 : parallel_from(count, i + 1, parts);
+  }
+  parallel_run(parts, stacks_build_part, b);
+  for (unsigned i = 0; i < parts; i++) done = done && b[i].done;
+  done = done && stacks_order(set, b);
+  *limit = b[0].limit ? stacks_permitted(&b[0]) : 0;
+  for (unsigned i = 0; i < parts; i++) {
+    if (b[i].walk.paths) path_walk_end(&b[i].walk);
+    mem_free(first->mem, b[i].read, b[i].deepest, sizeof *b[i].read);
+  }
+  if (!done) stack_set_free(set);
   return done;
 }
 
@@ -211,42 +318,53 @@ pprofc_status stack_set_build(const struct stack_frames *frames,
   if (!selection) selection = &all;
   pprofc_profile *sums = stacks_of_sums(frames->profile, selection);
   const pprofc_profile *p = sums ? sums : frames->profile;
-  *set = (struct stack_set){.types = selection->one_type ? 1 : p->type_count,
-                            .has_base = profile_has_base(p),
-                            .from_leaf = selection->from_leaf,
-                            .frames = frames};
-  set->columns = set->has_base ? 2 * set->types : set->types;
-  arena_init(&set->arena, mem);
+  size_t types = selection->one_type ? 1 : p->type_count;
+  bool has_base = profile_has_base(p);
+  const struct stack_set empty = {.types = types,
+                                  .columns = has_base ? 2 * types : types,
+                                  .has_base = has_base,
+                                  .from_leaf = selection->from_leaf,
+                                  .frames = frames};
   struct stacks_builder b = {.profile = p,
                              .selection = selection,
                              .values = {p->samples.values, p->type_count},
                              .set = set,
                              .mem = mem};
   if (selection->one_type) b.values = profile_values(p, selection->type);
-  bool done =
-      stack_paths_init(&set->paths, mem) && stacks_add_samples(&b) && stacks_order(set, mem);
+  size_t count = selection->samples ? selection->count : p->samples.count;
+  unsigned parts = parallel_workers(p->threads, count, LARGE / STACK_PARTS);
+  uint64_t limit = 0;
+  bool done = false;
+  if (parts > STACK_PARTS) parts = STACK_PARTS;
+  for (; !done && parts; parts--) { /* One part needs less memory than two parts. */
+    *set = empty;
+    done = stacks_build(set, &b, count, parts, &limit);
+  }
   pprofc_profile_release(sums);
   if (done) return PPROFC_OK;
-  stack_set_free(set);
-  if (!b.limit) return error_nomem(error);
-  return frames_too_many(stacks_permitted(&b), error);
+  return limit ? frames_too_many(limit, error) : error_nomem(error);
 }
 
 /* ---- reading ----------------------------------------- */
 
 void stack_set_mark(const struct stack_set *set, uint8_t *used) {
-  for (size_t i = 1; i < set->paths.count; i++) used[set->paths.frames[i]] = 1;
+  for (const struct stack_part *part = set->parts; part < set->parts + STACK_PARTS; part++)
+    for (size_t i = 1; i < part->paths.count; i++) used[part->paths.frames[i]] = 1;
 }
 
 size_t stack_set_read(const struct stack_set *set, size_t stack, uint32_t known, uint32_t *frames) {
-  stack_paths_read(&set->paths, set->end[stack], set->depth[stack], known, frames);
+  size_t row = set->row[stack];
+  const struct stack_part *part = stack_part_of(set, &row);
+  stack_paths_read(&part->paths, set->end[stack], set->depth[stack], known, frames);
   return set->depth[stack];
 }
 
 void stack_set_free(struct stack_set *set) {
-  size_t row = set->columns * sizeof *set->values;
-  if (set->paths.mem) mem_free(set->paths.mem, set->values, set->value_rows, row ? row : 1);
-  stack_paths_free(&set->paths);
+  size_t row = set->columns * sizeof(int64_t);
+  for (struct stack_part *part = set->parts; part < set->parts + STACK_PARTS; part++) {
+    if (part->paths.mem) mem_free(part->paths.mem, part->values, part->value_rows, row ? row : 1);
+    stack_paths_free(&part->paths);
+  }
   arena_free(&set->arena);
   *set = (struct stack_set){.arena.mem = set->arena.mem};
 }

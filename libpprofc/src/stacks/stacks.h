@@ -63,12 +63,23 @@ void stack_frames_free(struct stack_frames *frames);
 /* Maximum number of frames in all distinct stacks together. frames_permitted has a second limit. */
 #define STACK_FRAMES_MAX (UINT64_C(1) << 30)
 
+/* The distinct stacks of one half of the samples, or of all samples. */
+struct stack_part {
+  struct stack_paths paths;
+  int64_t *values;   /* for each stack of `paths`, a row with its values in all columns, head first,
+                        then base; base values are negative in the profile, but positive here */
+  size_t value_rows; /* number of allocated rows */
+};
+
+/* Maximum number of parts. Two threads build the parts of a large set. */
+#define STACK_PARTS 2
+
 struct stack_set {
   size_t count;
   uint32_t *depth;       /* for each stack, its depth in frames */
   uint32_t *shared;      /* for each stack, the number of frames that it shares with the previous
                             stack */
-  struct path_node *end; /* for each stack, its last node in `paths` */
+  struct path_node *end; /* for each stack, its last node in the paths of its part */
   size_t max_depth;
   bool from_leaf; /* true if the stacks are leaf first; `shared` and the order of the stacks then
                      also begin at the leaf */
@@ -77,12 +88,10 @@ struct stack_set {
   size_t columns; /* number of values for each stack: types, or 2 * types if there are base
                      samples */
   bool has_base;
-  uint32_t *row;     /* for each stack, the index of its row in `values` */
-  int64_t *values;   /* rows with the values of a stack in all columns, head first, then base; base
-                        values are negative in the profile, but positive here */
-  size_t value_rows; /* number of allocated rows */
+  uint32_t *row; /* for each stack, the index of its row of values; indices of rows of the second
+                    part begin at parts[0].paths.stacks */
   const struct stack_frames *frames;
-  struct stack_paths paths;
+  struct stack_part parts[STACK_PARTS];
   struct arena arena;
 };
 
@@ -110,9 +119,20 @@ void stack_set_mark(const struct stack_set *set, uint8_t *used);
  * Returns the number of frames, which is depth[stack]. */
 size_t stack_set_read(const struct stack_set *set, size_t stack, uint32_t known, uint32_t *frames);
 
+/* Returns the part that has a stack. Subtracts the index of the part's first row from *row, the row
+ * of the stack. */
+static inline const struct stack_part *stack_part_of(const struct stack_set *set, size_t *row) {
+  size_t first = set->parts[0].paths.stacks;
+  if (*row < first) return &set->parts[0];
+  *row -= first;
+  return &set->parts[1];
+}
+
 /* Returns the values of a stack, one for each column. */
 static inline const int64_t *stack_values(const struct stack_set *set, size_t stack) {
-  return set->values + set->row[stack] * set->columns;
+  size_t row = set->row[stack];
+  const struct stack_part *part = stack_part_of(set, &row);
+  return part->values + row * set->columns;
 }
 
 static inline int64_t stack_head(const struct stack_set *set, size_t stack, size_t type) {
