@@ -93,6 +93,7 @@ bool input_inflate_whole(const uint8_t *data, size_t size, struct input_sink *si
   if (!claim || !gzip_header_is_usual(data, size) || !input_sink_grow(sink, claim)) return false;
   struct libdeflate_decompressor *d = libdeflate_alloc_decompressor();
   if (!d) return false;
+  mem_will_fill(sink->data, claim);
   size_t used = 0, made = 0;
   bool done = libdeflate_gzip_decompress_ex(d, data, size, sink->data, claim, &used, &made) ==
                   LIBDEFLATE_SUCCESS &&
