@@ -166,14 +166,12 @@ pprofc_status flame_graph_build(const pprofc_profile *profile,
                                       .trim_path = options->trim_path,
                                       .source_path = options->source_path};
   struct stack_selection selection = {.from_leaf = options->reverse};
-  pprofc_status status = stack_frames_build(profile, &policy, mem, &graph->frames, error);
+  pprofc_status status = stack_set_and_frames_build(profile, &policy, &selection, mem,
+                                                    &graph->frames, &graph->set, error);
   if (status != PPROFC_OK) return status;
-  status = stack_set_build(&graph->frames, &selection, mem, &graph->set, error);
-  if (status == PPROFC_OK) {
-    status = build_tree(graph, options->most_nodes, mem, error);
-    if (status == PPROFC_OK) return status;
-    stack_set_free(&graph->set);
-  }
+  status = build_tree(graph, options->most_nodes, mem, error);
+  if (status == PPROFC_OK) return status;
+  stack_set_free(&graph->set);
   stack_frames_free(&graph->frames);
   return status;
 }

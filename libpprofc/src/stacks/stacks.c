@@ -165,13 +165,17 @@ static bool stacks_add_sample(struct stacks_builder *b, size_t sample) {
   return sums != NULL;
 }
 
+/* True if the profile may have many equal stacks. */
+static bool stacks_may_repeat(const pprofc_profile *p, const struct stack_selection *s) {
+  const struct samples *samples = &p->samples;
+  return samples->count >= LARGE && !samples->tree && samples->segment_count == 1 && !s->samples;
+}
+
 /* Returns a copy of the profile that has each stack only once. Returns NULL if the profile is small
  * or few of its stacks are equal. The hash of a whole stack finds an equal stack faster than the
  * prefix tree, which compares frames. */
 static pprofc_profile *stacks_of_sums(const pprofc_profile *p, const struct stack_selection *s) {
-  const struct samples *samples = &p->samples;
-  if (samples->count < LARGE || samples->tree || samples->segment_count != 1 || s->samples)
-    return NULL;
+  if (!stacks_may_repeat(p, s)) return NULL;
   return fold_profile(p, s->one_type ? s->type : SIZE_MAX, true);
 }
 
@@ -311,12 +315,12 @@ static bool stacks_build(struct stack_set *set, const struct stacks_builder *fir
   return done;
 }
 
-pprofc_status stack_set_build(const struct stack_frames *frames,
-                              const struct stack_selection *selection, const pprofc_allocator *mem,
-                              struct stack_set *set, pprofc_error *error) {
-  static const struct stack_selection all = {0};
-  if (!selection) selection = &all;
-  pprofc_profile *sums = stacks_of_sums(frames->profile, selection);
+/* Builds the set from a copy of the profile that has each stack only once, unless `sums` is NULL.
+ * Releases the copy. */
+static pprofc_status stacks_build_all(const struct stack_frames *frames, pprofc_profile *sums,
+                                      const struct stack_selection *selection,
+                                      const pprofc_allocator *mem, struct stack_set *set,
+                                      pprofc_error *error) {
   const pprofc_profile *p = sums ? sums : frames->profile;
   size_t types = selection->one_type ? 1 : p->type_count;
   bool has_base = profile_has_base(p);
@@ -343,6 +347,56 @@ pprofc_status stack_set_build(const struct stack_frames *frames,
   pprofc_profile_release(sums);
   if (done) return PPROFC_OK;
   return limit ? frames_too_many(limit, error) : error_nomem(error);
+}
+
+pprofc_status stack_set_build(const struct stack_frames *frames,
+                              const struct stack_selection *selection, const pprofc_allocator *mem,
+                              struct stack_set *set, pprofc_error *error) {
+  static const struct stack_selection all = {0};
+  if (!selection) selection = &all;
+  pprofc_profile *sums = stacks_of_sums(frames->profile, selection);
+  return stacks_build_all(frames, sums, selection, mem, set, error);
+}
+
+/* The work before the prefix trees. Two threads can share it. */
+struct stacks_work {
+  const pprofc_profile *profile;
+  const struct stack_policy *policy;
+  const struct stack_selection *selection;
+  const pprofc_allocator *mem;
+  struct stack_frames *frames;
+  pprofc_profile *sums; /* see stacks_of_sums */
+  pprofc_status status; /* status of stack_frames_build */
+  pprofc_error *error;
+};
+
+static void stacks_prepare(void *context, unsigned index) {
+  struct stacks_work *w = context;
+  if (index)
+    w->sums = stacks_of_sums(w->profile, w->selection);
+  else
+    w->status = stack_frames_build(w->profile, w->policy, w->mem, w->frames, w->error);
+}
+
+pprofc_status stack_set_and_frames_build(const pprofc_profile *profile,
+                                         const struct stack_policy *policy,
+                                         const struct stack_selection *selection,
+                                         const pprofc_allocator *mem, struct stack_frames *frames,
+                                         struct stack_set *set, pprofc_error *error) {
+  struct stacks_work work = {profile, policy, selection, mem, frames, NULL, PPROFC_OK, error};
+  if (stacks_may_repeat(profile, selection) && parallel_workers(profile->threads, 2, 1) > 1) {
+    parallel_run(2, stacks_prepare, &work);
+  } else {
+    stacks_prepare(&work, 0);
+    if (work.status == PPROFC_OK) stacks_prepare(&work, 1);
+  }
+  if (work.status != PPROFC_OK) {
+    pprofc_profile_release(work.sums);
+    return work.status;
+  }
+  pprofc_status status = stacks_build_all(frames, work.sums, selection, mem, set, error);
+  if (status != PPROFC_OK) stack_frames_free(frames);
+  return status;
 }
 
 /* ---- reading ----------------------------------------- */

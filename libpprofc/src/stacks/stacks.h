@@ -112,6 +112,14 @@ pprofc_status stack_set_build(const struct stack_frames *frames,
                               struct stack_set *set, pprofc_error *error);
 void stack_set_free(struct stack_set *set);
 
+/* Builds the frames and the set of their stacks. Uses two threads for a large profile. The set
+ * points to *frames. */
+pprofc_status stack_set_and_frames_build(const pprofc_profile *profile,
+                                         const struct stack_policy *policy,
+                                         const struct stack_selection *selection,
+                                         const pprofc_allocator *mem, struct stack_frames *frames,
+                                         struct stack_set *set, pprofc_error *error);
+
 /* Sets used[frame] to true for every frame in the set. */
 void stack_set_mark(const struct stack_set *set, uint8_t *used);
 
