@@ -5,6 +5,9 @@
  * plausible. For all other input (pipes, several members, a wrong size, a corrupt stream), zlib
  * runs step by step, and each step checks the limits. */
 #include "codec/inflater.h"
+#include "core/parallel.h"
+
+#include <stdatomic.h>
 
 static pprofc_status sink_reserve(struct input_sink *sink, size_t extra, pprofc_error *error) {
   if (extra <= sink->capacity - sink->size) return PPROFC_OK;
@@ -88,19 +91,48 @@ size_t input_claimed_size(const uint8_t *trailer, uint64_t size, const pprofc_li
 #ifdef HAVE_LIBDEFLATE
 #include <libdeflate.h>
 
+/* Inflated size in bytes from which a second thread prepares pages. */
+#define PREPARE_FROM ((size_t)8 << 20)
+
+/* Inflating in memory on one thread, while another thread prepares the pages of the output. */
+struct inflating {
+  const uint8_t *data;
+  size_t size, claim; /* compressed size, and inflated size according to the gzip trailer */
+  struct input_sink *sink;
+  struct libdeflate_decompressor *decompressor;
+  bool good;
+  atomic_bool ended;
+};
+
+static void inflating_work(void *context, unsigned worker) {
+  struct inflating *in = context;
+  size_t used = 0;
+  if (worker) {
+    for (size_t at = 0; at < in->claim && !atomic_load(&in->ended); at += INPUT_STEP)
+      mem_will_write(in->sink->data + at,
+                     in->claim - at < INPUT_STEP ? in->claim - at : INPUT_STEP);
+    return;
+  }
+  in->good =
+      libdeflate_gzip_decompress_ex(in->decompressor, in->data, in->size, in->sink->data, in->claim,
+                                    &used, &in->sink->size) == LIBDEFLATE_SUCCESS &&
+      used == in->size;
+  atomic_store(&in->ended, true);
+}
+
 bool input_inflate_whole(const uint8_t *data, size_t size, struct input_sink *sink) {
   size_t claim = input_claimed_size(data + size - 4, size, sink->limits);
   if (!claim || !gzip_header_is_usual(data, size) || !input_sink_grow(sink, claim)) return false;
-  struct libdeflate_decompressor *d = libdeflate_alloc_decompressor();
-  if (!d) return false;
-  mem_will_fill(sink->data, claim);
-  size_t used = 0, made = 0;
-  bool done = libdeflate_gzip_decompress_ex(d, data, size, sink->data, claim, &used, &made) ==
-                  LIBDEFLATE_SUCCESS &&
-              used == size;
-  libdeflate_free_decompressor(d);
-  sink->size = done ? made : 0;
-  return done;
+  struct inflating in = {.data = data,
+                         .size = size,
+                         .claim = claim,
+                         .sink = sink,
+                         .decompressor = libdeflate_alloc_decompressor()};
+  if (!in.decompressor) return false;
+  parallel_run(claim < PREPARE_FROM ? 1 : parallel_workers(0, 2, 1), inflating_work, &in);
+  libdeflate_free_decompressor(in.decompressor);
+  if (!in.good) sink->size = 0;
+  return in.good;
 }
 #else
 bool input_inflate_whole(const uint8_t *data, size_t size, struct input_sink *sink) {

@@ -72,12 +72,25 @@ void mem_will_fill(void *block, size_t size) {
 #endif
 }
 
-void mem_discard(const void *from, const void *to) {
+/* Calls madvise for the pages that are completely in the block. */
+static void mem_advise(const void *from, const void *to, int advice) {
   long page = sysconf(_SC_PAGESIZE);
   if (page <= 0) return;
   uintptr_t size = (uintptr_t)page, first = ((uintptr_t)from + size - 1) / size * size;
   uintptr_t end = (uintptr_t)to / size * size;
-  if (first < end) madvise((void *)first, end - first, MADV_DONTNEED);
+  if (first < end) madvise((void *)first, end - first, advice);
+}
+
+void mem_will_write(void *block, size_t size) {
+#ifdef MADV_POPULATE_WRITE
+  mem_advise(block, (char *)block + size, MADV_POPULATE_WRITE);
+#else
+  (void)block, (void)size;
+#endif
+}
+
+void mem_discard(const void *from, const void *to) {
+  mem_advise(from, to, MADV_DONTNEED);
 }
 
 /* ---- arenas ------------------------------------------ */

@@ -66,6 +66,9 @@ void *arena_take(struct arena *arena, void *items, size_t capacity, size_t used,
 /* Informs the system that a block will be filled soon in any order, so that the system uses huge
  * pages. */
 void mem_will_fill(void *block, size_t size);
+/* Gets the pages of a block from the system, so that another thread can write to the block without
+ * page faults. Keeps the content. */
+void mem_will_write(void *block, size_t size);
 
 /* Copies a string, and adds a NUL after it. The result's `data` is NULL when out of memory. */
 pprofc_str arena_str(struct arena *arena, pprofc_str s);
