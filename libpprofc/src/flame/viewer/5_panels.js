@@ -56,9 +56,12 @@ function showChanges(app) {
   panel.replaceChildren(...list(words.slower, slower, false), ...list(words.faster, faster, true));
 }
 
-// Returns a text such as " ±0.07s" for a function with a verdict, else "".
+// Returns a text such as " ±0.07s" for a function with a verdict, else "". If the interval contains 0, only the change against
+// the other functions is certain.
 function halfText(app, verdict) {
-  return app.judging && verdict ? halfWidth(verdict.self, app.unit) : "";
+  if (!app.judging || !verdict) return "";
+  const { low, high } = verdict.self;
+  return low < 0 && high > 0 ? " vs rest" : halfWidth(verdict.self, app.unit);
 }
 
 // Shows one sentence about the comparison, and a button that shows notes on runs, noise and the common factor.

@@ -171,6 +171,9 @@ void document_command(struct view_page *page, struct buffer *out) {
     options.nodecount = LISTED_FUNCTIONS;
     options.nodefraction = 0;
   }
+  /* pprofc rejects -normalize without a base */
+  bool alone = options.normalize && !page_is_diff(page);
+  if (alone) options.normalize = false;
   bool judges = command_judges(page), adds_up = !judges && command_adds_up(page);
   if (judges) { /* -noise itself chooses the hidden frames and the divisor */
     options.hide = page->in->options->hide;
@@ -189,5 +192,6 @@ void document_command(struct view_page *page, struct buffer *out) {
     command_write_option(page, &options, out, option);
   for (size_t i = 0; i < info->argument_count; i++)
     command_write_argument(page, out, info->arguments[i]);
+  if (alone && page->in->side == WEB_HEAD) buffer_add_text(out, "  # not normalized");
   if (adds_up) buffer_add_text(out, info->by_time ? "  # not per second" : "  # sums over runs");
 }
