@@ -1,8 +1,10 @@
 /* Finds the tags of each node: the labels of its samples (docs/spec/pprof.md, 18). Only pictures
  * show tags.
  *
- * The texts of labels are made once for each label set. Then the samples are read once for each
- * tag, with one sum per node. So there is no need for a table of all nodes and tags. */
+ * The texts of labels are made once for each label set. Then several threads read the samples
+ * once for each tag, with one sum per node. So there is no need for a table of all nodes and
+ * tags. */
+#include "core/parallel.h"
 #include "graph/path.h"
 #include "unit/unit.h"
 
@@ -51,9 +53,8 @@ struct tagger {
   struct map tags_map;
   struct set_tag *set_tags;
   struct graph_tags_tag *tags;
-  struct found_tag *found;
-  size_t set_tag_count, tag_count, found_count;
-  size_t set_tag_capacity, tag_capacity, found_capacity;
+  size_t set_tag_count, tag_count;
+  size_t set_tag_capacity, tag_capacity;
   struct arena arena;     /* arena for the arrays below */
   struct set_range *sets; /* for each label set, its tags */
   /* For each tag, the index of its first element in `uses`. An extra last element is the number of
@@ -61,10 +62,20 @@ struct tagger {
   uint32_t *use_from;
   struct use *uses;
   size_t use_count;
+  struct tags_worker *items;
+  unsigned workers;
+};
+
+/* A thread that reads the samples of some tags. */
+struct tags_worker {
+  const struct tagger *tagger;
   struct tag_sum *sums; /* for each node, the sums for the current tag */
   uint32_t *touched;
   size_t touched_count;
   struct graph_path path;
+  struct found_tag *found;
+  size_t found_count, found_capacity;
+  bool failed;
 };
 
 /* ---- tags of label sets ------------------------------ */
@@ -209,18 +220,19 @@ static void tags_note_first(struct tag_first *first, struct tag_first other) {
 }
 
 static bool tags_push(void *context, uint32_t node, uint32_t offset, bool is_inline) {
-  struct tagger *t = context;
-  const struct path_step *caller = path_leaf(&t->path);
+  struct tags_worker *w = context;
+  const struct tagger *t = w->tagger;
+  const struct path_step *caller = path_leaf(&w->path);
   (void)is_inline;
   if (t->graph->options.call_tree)
     node = graph_tree_child(t->graph, caller ? caller->node : NONE, node);
-  struct path_step *step = &t->path.steps[t->path.depth++];
+  struct path_step *step = &w->path.steps[w->path.depth++];
   *step = (struct path_step){.node = node, .offset = offset, .first = {UINT32_MAX, 0}};
   if (!t->kept[node]) return true;
-  struct tag_sum *sum = &t->sums[node];
+  struct tag_sum *sum = &w->sums[node];
   if (!sum->touched) {
     *sum = (struct tag_sum){.first = {UINT32_MAX, 0}, .touched = true};
-    t->touched[t->touched_count++] = node;
+    w->touched[w->touched_count++] = node;
   }
   step->counts = !sum->on_path;
   sum->on_path = true;
@@ -228,36 +240,38 @@ static bool tags_push(void *context, uint32_t node, uint32_t offset, bool is_inl
 }
 
 static void tags_pop(void *context, const struct path_step *step) {
-  struct tagger *t = context;
-  if (t->path.depth) tags_note_first(&path_leaf(&t->path)->first, step->first);
+  struct tags_worker *w = context;
+  if (w->path.depth) tags_note_first(&path_leaf(&w->path)->first, step->first);
   if (!step->counts) return;
-  struct tag_sum *sum = &t->sums[step->node];
+  struct tag_sum *sum = &w->sums[step->node];
   tags_note_first(&sum->first, step->first);
   path_sum_add(&sum->cum, step->pending);
   sum->on_path = false;
 }
 
-static bool sum_uses(struct tagger *t, const struct use *uses, size_t count) {
-  delta_restart(&t->path.delta, count ? uses[0].sample : 0);
+static bool sum_uses(struct tags_worker *w, const struct use *uses, size_t count) {
+  const struct tagger *t = w->tagger;
+  delta_restart(&w->path.delta, count ? uses[0].sample : 0);
   for (size_t i = 0; i < count; i++) {
     struct path_sum added;
-    if (!path_add(&t->path, uses[i].sample, &added)) return false;
-    struct path_step *leaf = path_leaf(&t->path);
+    if (!path_add(&w->path, uses[i].sample, &added)) return false;
+    struct path_step *leaf = path_leaf(&w->path);
     if (!leaf || (!added.value && !added.divisor)) continue;
     uint32_t order = stack_position(&t->profile->samples, uses[i].sample);
     tags_note_first(&leaf->first, (struct tag_first){order, t->set_tags[uses[i].set_tag].value});
-    if (t->kept[leaf->node]) path_sum_add(&t->sums[leaf->node].flat, added);
+    if (t->kept[leaf->node]) path_sum_add(&w->sums[leaf->node].flat, added);
   }
-  path_end(&t->path);
+  path_end(&w->path);
   return true;
 }
 
 /* Adds `tag` to `found` for each node in the stacks of the tag's samples. Skips a node if the tag's
  * flat and cum for the node are both below the cutoff. */
-static bool tags_note_found(struct tagger *t, const struct graph_tags_tag *tag) {
+static bool tags_note_found(struct tags_worker *w, const struct graph_tags_tag *tag) {
+  const struct tagger *t = w->tagger;
   int64_t cutoff = t->graph->node_cutoff;
-  for (size_t i = 0; i < t->touched_count; i++) {
-    struct tag_sum *sum = &t->sums[t->touched[i]];
+  for (size_t i = 0; i < w->touched_count; i++) {
+    struct tag_sum *sum = &w->sums[w->touched[i]];
     sum->touched = false;
     if (number_abs(sum->flat.value) < cutoff && number_abs(sum->cum.value) < cutoff) continue;
     const struct graph_tag found = {
@@ -270,52 +284,83 @@ static bool tags_note_found(struct tagger *t, const struct graph_tags_tag *tag) 
         .cum = sum->cum.value,
         .cum_div = sum->cum.divisor,
     };
-    if (!ARRAY_PUSH(t->mem, t->found, t->found_count, t->found_capacity,
-                    (struct found_tag){t->touched[i], found}))
+    if (!ARRAY_PUSH(t->mem, w->found, w->found_count, w->found_capacity,
+                    (struct found_tag){w->touched[i], found}))
       return false;
   }
-  t->touched_count = 0;
+  w->touched_count = 0;
   return true;
 }
 
-static bool sum_tags(struct tagger *t) {
+/* Minimum number of uses of tags per thread. */
+#define TAGS_GRAIN THRESHOLD(8192)
+
+/* Reads the samples of the tags whose uses begin in this worker's part of all uses. */
+static void tags_run(void *context, unsigned index) {
+  const struct tagger *t = context;
+  struct tags_worker *w = &t->items[index];
   size_t nodes = t->graph->node_count;
-  t->sums = arena_zero_array(&t->arena, nodes, sizeof *t->sums);
-  t->touched = arena_array(&t->arena, nodes, sizeof *t->touched);
-  bool done = path_init(&t->path, t->graph, 0) && t->sums && t->touched;
-  t->path.context = t;
-  t->path.push = tags_push;
-  t->path.pop = tags_pop;
+  size_t from = parallel_from(t->use_count, index, t->workers);
+  size_t to = parallel_from(t->use_count, index + 1, t->workers);
+  w->tagger = t;
+  w->sums = mem_zero_array(t->mem, nodes, sizeof *w->sums);
+  w->touched = mem_array(t->mem, nodes, sizeof *w->touched);
+  bool done = path_init(&w->path, t->graph, 0) && w->sums && w->touched;
+  w->path.context = w;
+  w->path.push = tags_push;
+  w->path.pop = tags_pop;
   for (size_t i = 0; done && i < t->tag_count; i++) {
-    uint32_t from = t->use_from[i], to = t->use_from[i + 1];
-    done = sum_uses(t, t->uses + from, to - from) && tags_note_found(t, &t->tags[i]);
+    uint32_t first = t->use_from[i], end = t->use_from[i + 1];
+    if (first < from || first >= to) continue;
+    done = sum_uses(w, t->uses + first, end - first) && tags_note_found(w, &t->tags[i]);
   }
-  path_free(&t->path);
+  w->failed = !done;
+}
+
+static bool sum_tags(struct tagger *t) {
+  size_t nodes = t->graph->node_count, grain = nodes / 8 > TAGS_GRAIN ? nodes / 8 : TAGS_GRAIN;
+  bool done = true;
+  t->workers = parallel_workers(t->graph->options.threads, t->use_count, grain);
+  parallel_run(t->workers, tags_run, t);
+  for (unsigned k = 0; k < t->workers; k++) done = done && !t->items[k].failed;
   return done;
 }
 
 /* Stores the tags in the graph, grouped by node. */
 static bool hand_over(struct tagger *t) {
   struct graph *g = t->graph;
-  const struct found_tag *found = t->found;
-  g->tags = arena_array(&g->arena, t->found_count, sizeof *g->tags);
+  size_t count = 0;
   g->tag_from = arena_zero_array(&g->arena, g->node_count + 2, sizeof *g->tag_from);
+  for (unsigned k = 0; k < t->workers; k++) count += t->items[k].found_count;
+  g->tags = arena_array(&g->arena, count, sizeof *g->tags);
   if (!g->tags || !g->tag_from) return false;
-  for (size_t i = 0; i < t->found_count; i++) g->tag_from[found[i].node + 2]++;
+  for (unsigned k = 0; k < t->workers; k++)
+    for (size_t i = 0; i < t->items[k].found_count; i++)
+      g->tag_from[t->items[k].found[i].node + 2]++;
   for (size_t i = 2; i < g->node_count + 2; i++) g->tag_from[i] += g->tag_from[i - 1];
-  for (size_t i = 0; i < t->found_count; i++)
-    g->tags[g->tag_from[found[i].node + 1]++] = found[i].tag;
+  for (unsigned k = 0; k < t->workers; k++)
+    for (size_t i = 0; i < t->items[k].found_count; i++)
+      g->tags[g->tag_from[t->items[k].found[i].node + 1]++] = t->items[k].found[i].tag;
   return true;
+}
+
+static void tags_free_worker(const struct tagger *t, struct tags_worker *w) {
+  mem_free(t->mem, w->sums, t->graph->node_count, sizeof *w->sums);
+  mem_free(t->mem, w->touched, t->graph->node_count, sizeof *w->touched);
+  path_free(&w->path);
+  ARRAY_FREE(t->mem, w->found, w->found_capacity);
 }
 
 pprofc_status graph_find_tags(struct graph *g, const uint8_t *kept, pprofc_error *error) {
   if (!g->profile->samples.label_set) return PPROFC_OK;
-  struct tagger t = {.graph = g, .mem = g->mem, .profile = g->profile, .kept = kept};
+  struct tags_worker items[16] = {0};
+  struct tagger t = {
+      .graph = g, .mem = g->mem, .profile = g->profile, .kept = kept, .items = items};
   arena_init(&t.arena, g->mem);
   interner_init(&t.texts, g->mem);
   map_init(&t.tags_map, g->mem);
   bool done = read_sets(&t) && list_uses(&t) && sum_tags(&t) && hand_over(&t);
-  ARRAY_FREE(g->mem, t.found, t.found_capacity);
+  for (unsigned k = 0; k < t.workers; k++) tags_free_worker(&t, &items[k]);
   ARRAY_FREE(g->mem, t.tags, t.tag_capacity);
   ARRAY_FREE(g->mem, t.set_tags, t.set_tag_capacity);
   map_free(&t.tags_map);
