@@ -120,6 +120,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   check_folded(data, size, profile, (struct fold_options){.labels = false});
   check_folded(data, size, profile, (struct fold_options){.labels = true, .no_stacks = true});
   check_folded(data, size, profile, (struct fold_options){.tree = true, .sample_index = ""});
+  check_folded(data, size, profile,
+               (struct fold_options){.tree = true, .in_order = true, .sample_index = ""});
   if (profile) {
     struct difference difference;
     check_columns(profile);
