@@ -38,6 +38,14 @@ struct narrow_left {
 
 /* ---- the walk ---------------------------------------- */
 
+/* Returns the values of a stack, and prefetches the values of a later stack. The rows of values are
+ * scattered, because they have the order in which the stacks were found. */
+static const int64_t *narrow_values(const struct stack_set *set, size_t stack) {
+  const size_t later = stack + 12;
+  if (later < set->count) __builtin_prefetch(stack_values(set, later));
+  return stack_values(set, stack);
+}
+
 static double narrow_magnitude(int64_t value) {
   return value < 0 ? -(double)value : (double)value;
 }
@@ -51,7 +59,7 @@ static bool narrow_init(struct narrow *n, const struct stack_set *set,
   n->last = mem_zero_array(mem, n->room, sizeof *n->last);
   if (!n->whole || !n->scale || !n->sums || !n->last) return false;
   for (size_t i = 0; i < set->count; i++) {
-    const int64_t *values = stack_values(set, i);
+    const int64_t *values = narrow_values(set, i);
     for (size_t c = 0; c < n->columns; c++) n->whole[c] += narrow_magnitude(values[c]);
   }
   for (size_t c = 0; c < n->columns; c++) n->scale[c] = n->whole[c] > 0 ? 1 / n->whole[c] : 0;
@@ -102,7 +110,7 @@ static bool narrow_leave(struct narrow *n, uint32_t shared, struct narrow_left *
 
 /* Extends the path to the end of a stack. */
 static void narrow_enter(struct narrow *n, size_t stack) {
-  const int64_t *values = stack_values(n->set, stack);
+  const int64_t *values = narrow_values(n->set, stack);
   if (n->set->depth[stack] > n->last[n->chain]) n->last[++n->chain] = n->set->depth[stack];
   double *sums = n->sums + n->chain * n->columns;
   for (size_t c = 0; c < n->columns; c++) sums[c] += narrow_magnitude(values[c]);
