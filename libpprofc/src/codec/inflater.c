@@ -154,6 +154,14 @@ static bool inflater_step_zlib(struct inflater *in, uint8_t **out, size_t *room)
 }
 
 #ifdef HAVE_ISAL
+/* Clears the upper halves of the vector registers, which ISA-L leaves set. On some processors, set
+ * halves make later SSE code slow: with them, writing a large profile took 1.2 times as long. */
+static void inflater_clear_vectors(void) {
+#ifdef __x86_64__
+  if (__builtin_cpu_supports("avx")) __asm__ volatile("vzeroupper");
+#endif
+}
+
 static bool inflater_step_isal(struct inflater *in, uint8_t **out, size_t *room) {
   struct inflate_state *state = in->state;
   if (in->between) {
@@ -164,6 +172,7 @@ static bool inflater_step_isal(struct inflater *in, uint8_t **out, size_t *room)
   state->next_out = *out;
   state->avail_out = (uint32_t)*room;
   int code = in->isal.inflate(state);
+  inflater_clear_vectors();
   in->between = state->block_state == ISAL_BLOCK_FINISH;
   *out = state->next_out;
   *room = state->avail_out;
