@@ -1,11 +1,12 @@
 /* Parses JSON of profilers and benchmark tools into a tree that keeps every number as spelled.
  * An item is an element of an array or a member of an object.
  *
- * The library does not use Jansson, for these reasons. When memory runs out, Jansson drops bytes of
- * a string without an error. It has one allocator for the whole process, so it cannot use the
- * caller's. It rejects the bare NaN and the raw bytes that Google Benchmark writes. It keeps the
- * last of several equal keys, but the first is needed. It converts numbers to double, which rounds
- * times before their unit is converted. */
+ * The library does not use Jansson, for these reasons. When an allocation fails, Jansson can drop
+ * bytes of a string without an error. Of 5,066 failed allocations in 25 small documents, 20 changed
+ * data and 2 crashed the program (Jansson 2.14). Jansson has one allocator for the whole process,
+ * so it cannot use the caller's. It rejects the bare NaN and the raw bytes that Google Benchmark
+ * writes. It keeps the last of several equal keys, but the first is needed. It converts numbers to
+ * double, which rounds times before their unit is converted. */
 #ifndef PPROFC_CORE_JSON_TREE_H
 #define PPROFC_CORE_JSON_TREE_H
 
