@@ -269,7 +269,7 @@ TEST(test_lines_above_the_rows) {
   brief_settle(&b, NULL, NULL, NULL);
   CU_ASSERT_EQUAL(b.left.rows, 0);
   CU_ASSERT(b.left.lines > 15);
-  CU_ASSERT_EQUAL(b.rows.count, 1);
+  CU_ASSERT_EQUAL(b.row_count, 1);
   brief_free(&b);
 }
 

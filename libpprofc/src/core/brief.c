@@ -5,25 +5,22 @@
 /* Maximum size in bytes of a command in the note about omitted rows. */
 #define COMMAND_MAX 120
 
+/* Size in bytes of the text that the brief keeps at least before it drops rows. */
+#define TEXT_ROOM ((size_t)1 << 16)
+
 void brief_init(struct brief *b, const pprofc_allocator *mem, enum brief_kind kind, size_t most,
                 const char *more) {
-  *b = (struct brief){.mem = mem, .kind = kind, .most = most, .more = more, .victim = 1};
-  buffer_init(&b->open, mem, SIZE_MAX);
+  *b = (struct brief){.mem = mem, .kind = kind, .most = most, .more = more, .floor.rank = INT_MIN};
+  buffer_init(&b->text, mem, SIZE_MAX);
   buffer_init(&b->note, mem, SIZE_MAX);
-  b->open_piece.rank = kind == BRIEF_LINES ? 0 : BRIEF_FIXED;
+  b->open.rank = kind == BRIEF_LINES ? 0 : BRIEF_FIXED;
   b->note_at = SIZE_MAX;
 }
 
-static void brief_free_list(struct brief *b, struct brief_list *list) {
-  for (size_t i = 0; i < list->count; i++)
-    mem_free(b->mem, list->items[i].text, list->items[i].size, 1);
-  ARRAY_FREE(b->mem, list->items, list->capacity);
-}
-
 void brief_free(struct brief *b) {
-  brief_free_list(b, &b->rows);
-  brief_free_list(b, &b->fixed);
-  buffer_free(&b->open);
+  ARRAY_FREE(b->mem, b->pieces, b->capacity);
+  ARRAY_FREE(b->mem, b->order, b->order_capacity);
+  buffer_free(&b->text);
   buffer_free(&b->note);
 }
 
@@ -136,43 +133,7 @@ void brief_function(struct buffer *out, pprofc_str name, size_t most) {
   buffer_free(&outline);
 }
 
-/* ---- rows: a heap ------------------------------------ */
-
-static bool is_less_important(const struct brief_piece *a, const struct brief_piece *b) {
-  double x = fabs(a->weight), y = fabs(b->weight);
-  if (a->rank != b->rank) return a->rank < b->rank;
-  return x != y ? x < y : a->index > b->index;
-}
-
-static bool brief_swap_if(struct brief_list *heap, size_t parent, size_t child) {
-  if (!is_less_important(&heap->items[child], &heap->items[parent])) return false;
-  struct brief_piece kept = heap->items[parent];
-  heap->items[parent] = heap->items[child];
-  heap->items[child] = kept;
-  return true;
-}
-
-static void brief_sink(struct brief_list *heap) {
-  for (size_t at = 0, child; (child = 2 * at + 1) < heap->count; at = child) {
-    if (child + 1 < heap->count && is_less_important(&heap->items[child + 1], &heap->items[child]))
-      child++;
-    if (!brief_swap_if(heap, at, child)) return;
-  }
-}
-
-static bool brief_push(struct brief *b, struct brief_list *list, struct brief_piece piece,
-                       pprofc_str text) {
-  piece.text = mem_array(b->mem, text.size, 1);
-  piece.size = text.size;
-  if (!piece.text || !ARRAY_RESERVE(b->mem, list->items, list->capacity, list->count + 1)) {
-    mem_free(b->mem, piece.text, text.size, 1);
-    return false;
-  }
-  memcpy(piece.text, text.data, text.size);
-  list->items[list->count++] = piece;
-  list->bytes += text.size;
-  return true;
-}
+/* ---- dropping --------------------------------------- */
 
 static void brief_leave_row(struct brief *b, const struct brief_piece *row) {
   b->left.rows++;
@@ -180,88 +141,122 @@ static void brief_leave_row(struct brief *b, const struct brief_piece *row) {
   b->left.amount += row->amount;
 }
 
-/* Drops the least important row, and counts it as omitted. */
-static void brief_pop(struct brief *b) {
-  struct brief_piece row = b->rows.items[0];
-  brief_leave_row(b, &row);
-  if (!b->has_floor || is_less_important(&b->floor, &row)) b->floor = row;
-  b->has_floor = true;
-  b->rows.bytes -= row.size;
-  mem_free(b->mem, row.text, row.size, 1);
-  b->rows.items[0] = b->rows.items[--b->rows.count];
-  brief_sink(&b->rows);
+/* Compares the importance of two pieces. */
+static int brief_compare(const struct brief_piece *x, const struct brief_piece *y) {
+  double v = fabs(x->weight), w = fabs(y->weight);
+  if (x->rank != y->rank) return x->rank < y->rank ? -1 : 1;
+  return (v > w) - (v < w);
 }
 
-/* Keeps a row, unless it is one of the first `skip` rows or a more important row was already
- * omitted. */
-static bool brief_add_row(struct brief *b, const struct brief_piece *row, pprofc_str text) {
-  if (b->seen++ < b->skip || (b->has_floor && is_less_important(row, &b->floor))) {
-    brief_leave_row(b, row);
-    return true;
+/* Compares pieces by the order in which they are dropped: the least important row first, then the
+ * lines outside of rows in the order of the report. */
+static int brief_by_importance(const void *a, const void *b) {
+  const struct brief_piece *x = *(struct brief_piece *const *)a,
+                           *y = *(struct brief_piece *const *)b;
+  int order = brief_compare(x, y);
+  if (order) return order;
+  return (x < y) == (x->rank == BRIEF_FIXED) ? -1 : 1;
+}
+
+static bool brief_sort(struct brief *b) {
+  if (!ARRAY_RESERVE(b->mem, b->order, b->order_capacity, b->count)) return false;
+  b->row_count = b->next_row = 0;
+  for (size_t i = 0; i < b->count; i++) {
+    b->order[i] = &b->pieces[i];
+    b->row_count += b->pieces[i].rank != BRIEF_FIXED;
   }
-  if (!brief_push(b, &b->rows, *row, text)) return false;
-  for (size_t at = b->rows.count - 1; at && brief_swap_if(&b->rows, (at - 1) / 2, at);)
-    at = (at - 1) / 2;
-  while (b->rows.bytes > b->most) brief_pop(b);
+  if (b->count) qsort(b->order, b->count, sizeof *b->order, brief_by_importance);
+  b->next_line = b->row_count + 1;
   return true;
 }
 
-/* ---- lines outside of rows --------------------------- */
+/* Drops the least important row that is left. */
+static void brief_drop_row(struct brief *b) {
+  struct brief_piece *row = b->order[b->next_row++];
+  brief_leave_row(b, row);
+  b->row_bytes -= row->size;
+  b->floor = *row;
+  row->size = 0;
+}
 
 /* Drops the first remaining line after the title. The last lines, such as column titles, stay
  * longest, because the rows are unclear without them. */
-static bool brief_leave_line(struct brief *b) {
-  if (b->victim >= b->fixed.count) return false;
-  struct brief_piece *line = &b->fixed.items[b->victim++];
-  b->fixed.bytes -= line->size;
-  mem_free(b->mem, line->text, line->size, 1);
-  line->text = NULL;
+static bool brief_drop_line(struct brief *b) {
+  if (b->kind == BRIEF_JSON || b->next_line >= b->count) return false;
+  struct brief_piece *line = b->order[b->next_line++];
+  b->fixed_bytes -= line->size;
   line->size = 0;
   b->left.lines++;
   return true;
 }
 
-static bool brief_add_fixed(struct brief *b, const struct brief_piece *piece, pprofc_str text) {
-  if (!brief_push(b, &b->fixed, *piece, text)) return false;
-  while (b->kind != BRIEF_JSON && b->fixed.bytes > b->most / 2 && brief_leave_line(b)) continue;
-  return true;
+/* Drops the rows that do not fit into the report, and lines outside of rows that fill more than
+ * half of it. Sets b->text.failed when out of memory. */
+static void brief_trim(struct brief *b) {
+  b->text.failed |= !brief_sort(b);
+  if (b->text.failed) return;
+  while (b->row_bytes > b->most) brief_drop_row(b);
+  while (b->fixed_bytes > b->most / 2 && brief_drop_line(b)) continue;
+}
+
+/* Trims the report, and moves the remaining texts together. */
+static void brief_compact(struct brief *b) {
+  size_t count = b->count, note_at = b->note_at;
+  brief_trim(b);
+  if (b->text.failed) return;
+  b->count = b->text.size = 0;
+  for (size_t i = 0; i < count; i++) {
+    struct brief_piece piece = b->pieces[i];
+    if (i == note_at) b->note_at = b->count;
+    if (!piece.size) continue;
+    memmove(b->text.data + b->text.size, b->text.data + piece.at, piece.size);
+    piece.at = b->text.size;
+    b->text.size += piece.size;
+    b->pieces[b->count++] = piece;
+  }
+  if (note_at == count) b->note_at = b->count;
 }
 
 /* ---- writing ----------------------------------------- */
 
-/* Returns the line, shortened if it is longer than a quarter of the report's maximum size. */
-static pprofc_str brief_line(struct brief *b, pprofc_str text, struct buffer *scratch) {
+/* Shortens the row or line that is being written, if it is longer than a quarter of the report's
+ * maximum size. */
+static void brief_shorten_open(struct brief *b, pprofc_str text) {
   size_t most = b->most / 4;
-  if (b->kind == BRIEF_JSON || text.size <= most) return text;
+  if (b->kind == BRIEF_JSON || text.size <= most) return;
   bool newline = text.data[text.size - 1] == '\n';
-  brief_add_ends(scratch, str_slice(text, 0, text.size - newline), most - 1);
-  if (newline) buffer_add_char(scratch, '\n');
-  return buffer_str(scratch);
+  struct buffer ends = buffer_make(b->mem, SIZE_MAX);
+  brief_add_ends(&ends, str_slice(text, 0, text.size - newline), most - 1);
+  if (newline) buffer_add_char(&ends, '\n');
+  b->text.size = b->open.at;
+  buffer_add_str(&b->text, buffer_str(&ends));
+  b->text.failed |= ends.failed;
+  buffer_free(&ends);
 }
 
-/* Adds the completed row to `rows`, or the completed line outside of rows to `fixed`. */
-static bool brief_close(struct brief *b, pprofc_str text) {
-  struct brief_piece piece = b->open_piece;
-  if (!text.size) return true;
-  piece.index = b->next++;
-  struct buffer scratch = buffer_make(b->mem, SIZE_MAX);
-  text = brief_line(b, text, &scratch);
-  bool kept = !scratch.failed && (piece.rank == BRIEF_FIXED ? brief_add_fixed(b, &piece, text)
-                                                            : brief_add_row(b, &piece, text));
-  buffer_free(&scratch);
-  return kept;
-}
-
-static bool brief_flush(struct brief *b) {
-  if (b->kind == BRIEF_LINES && b->rank_of) b->open_piece.rank = b->rank_of(buffer_str(&b->open));
-  bool kept = brief_close(b, buffer_str(&b->open));
-  buffer_clear(&b->open);
-  return kept && !b->open.failed;
+/* Completes the row or line that is being written. Omits one of the first `skip` rows, and a row
+ * that is less important than an omitted row. */
+static void brief_close(struct brief *b) {
+  pprofc_str text = str_slice(buffer_str(&b->text), b->open.at, b->text.size);
+  if (!text.size) return;
+  if (b->kind == BRIEF_LINES && b->rank_of) b->open.rank = b->rank_of(text);
+  if (b->open.rank != BRIEF_FIXED &&
+      (b->seen++ < b->skip || brief_compare(&b->open, &b->floor) <= 0)) {
+    brief_leave_row(b, &b->open);
+    b->text.size = b->open.at;
+    return;
+  }
+  brief_shorten_open(b, text);
+  b->open.size = b->text.size - b->open.at;
+  *(b->open.rank == BRIEF_FIXED ? &b->fixed_bytes : &b->row_bytes) += b->open.size;
+  b->text.failed |= !ARRAY_PUSH(b->mem, b->pieces, b->count, b->capacity, b->open);
+  if (b->text.size / 4 > b->most + TEXT_ROOM) brief_compact(b);
+  b->open.at = b->text.size;
 }
 
 /* True if the brief must split the report into lines that it can drop separately. */
 static bool brief_splits(const struct brief *b) {
-  return b->kind == BRIEF_LINES || (b->kind == BRIEF_ROWS && b->open_piece.rank == BRIEF_FIXED);
+  return b->kind == BRIEF_LINES || (b->kind == BRIEF_ROWS && b->open.rank == BRIEF_FIXED);
 }
 
 int brief_write(void *brief, const void *data, size_t size) {
@@ -270,22 +265,23 @@ int brief_write(void *brief, const void *data, size_t size) {
   while (text.size) {
     size_t line = brief_splits(b) ? str_find_char(text, '\n') : text.size;
     bool whole = line < text.size;
-    buffer_add(&b->open, text.data, line + whole);
+    buffer_add(&b->text, text.data, line + whole);
     text = str_slice(text, line + whole, text.size);
-    if (whole && !brief_flush(b)) return -1;
+    if (whole) brief_close(b);
   }
-  return b->open.failed ? -1 : 0;
+  return b->text.failed ? -1 : 0;
 }
 
 bool brief_mark(struct brief *b, int rank, double weight, long double amount) {
   if (b->kind == BRIEF_LINES) return true;
-  bool kept = brief_flush(b);
-  b->open_piece = (struct brief_piece){.rank = rank, .weight = weight, .amount = amount};
-  return kept;
+  brief_close(b);
+  b->open =
+      (struct brief_piece){.rank = rank, .weight = weight, .amount = amount, .at = b->text.size};
+  return !b->text.failed;
 }
 
 void brief_note_here(struct brief *b) {
-  b->note_at = b->next;
+  b->note_at = b->count;
 }
 
 /* ---- the end ----------------------------------------- */
@@ -338,91 +334,65 @@ static void brief_put_note(struct brief *b, brief_describe_fn describe, const vo
   buffer_add_text(&b->note, " shows more\n");
 }
 
+static pprofc_str brief_text(const struct brief *b, const struct brief_piece *piece) {
+  return str_slice(buffer_str(&b->text), piece->at, piece->at + piece->size);
+}
+
 /* Replaces the text of a line outside of rows. */
 static void brief_replace(struct brief *b, struct brief_piece *line, pprofc_str text) {
-  char *copy = mem_array(b->mem, text.size, 1);
-  if (!copy) {
-    b->open.failed = true;
-    return;
-  }
-  memcpy(copy, text.data, text.size);
-  mem_free(b->mem, line->text, line->size, 1);
-  b->fixed.bytes = b->fixed.bytes - line->size + text.size;
-  line->text = copy;
+  b->fixed_bytes = b->fixed_bytes - line->size + text.size;
+  line->at = b->text.size;
   line->size = text.size;
+  buffer_add_str(&b->text, text);
 }
 
 /* Corrects the lines that state how many rows there are, because rows were omitted. */
 static void brief_recount(struct brief *b, brief_recount_fn recount, const void *context) {
   struct buffer text = buffer_make(b->mem, SIZE_MAX);
-  for (size_t i = 0; recount && b->left.rows && i < b->fixed.count; i++) {
-    struct brief_piece *line = &b->fixed.items[i];
+  for (size_t i = b->row_count; recount && b->left.rows && i < b->count; i++) {
+    struct brief_piece *line = b->order[i];
     buffer_clear(&text);
-    if (line->size && recount(context, &b->left, (pprofc_str){line->text, line->size}, &text))
+    if (line->size && recount(context, &b->left, brief_text(b, line), &text))
       brief_replace(b, line, buffer_str(&text));
   }
-  b->open.failed |= text.failed;
+  b->text.failed |= text.failed;
   buffer_free(&text);
 }
 
 void brief_settle(struct brief *b, brief_describe_fn describe, brief_recount_fn recount,
                   const void *context) {
-  b->open.failed |= !brief_flush(b);
-  for (;;) {
+  brief_close(b);
+  b->settled = true;
+  brief_trim(b);
+  while (!b->text.failed) {
     brief_put_note(b, describe, context);
     brief_recount(b, recount, context);
-    if (b->rows.bytes + b->fixed.bytes + b->note.size <= b->most) break;
-    if (b->rows.count)
-      brief_pop(b);
-    else if (b->kind == BRIEF_JSON || !brief_leave_line(b))
+    if (b->row_bytes + b->fixed_bytes + b->note.size <= b->most) break;
+    if (b->next_row < b->row_count)
+      brief_drop_row(b);
+    else if (!brief_drop_line(b))
       break;
   }
-  b->settled = true;
-}
-
-static int brief_by_index(const void *a, const void *b) {
-  const struct brief_piece *x = a, *y = b;
-  return (x->index > y->index) - (x->index < y->index);
-}
-
-/* Copies the kept rows, and the lines outside of rows, to `all`, in the order of the report.
- * Returns false when out of memory. */
-static bool brief_collect(const struct brief *b, struct brief_list *all) {
-  const struct brief_list *lists[] = {&b->rows, &b->fixed};
-  *all = (struct brief_list){.count = 0};
-  if (!ARRAY_RESERVE(b->mem, all->items, all->capacity, b->rows.count + b->fixed.count))
-    return false;
-  for (size_t i = 0; i < 2; i++)
-    for (size_t k = 0; k < lists[i]->count; k++) all->items[all->count++] = lists[i]->items[k];
-  if (all->count) qsort(all->items, all->count, sizeof *all->items, brief_by_index);
-  return true;
 }
 
 /* Writes the kept rows and lines. If a JSON array has lost its first row, removes the comma before
  * the next row. */
-static void brief_merge(struct brief *b, struct buffer *to) {
-  struct brief_list all;
-  bool noted = false;
-  to->failed |= !brief_collect(b, &all);
-  for (size_t i = 0; i < all.count; i++) {
-    const struct brief_piece *piece = &all.items[i];
-    if (!noted && piece->index >= b->note_at) {
-      buffer_add_str(to, buffer_str(&b->note));
-      noted = true;
-    }
+static void brief_merge(const struct brief *b, struct buffer *to) {
+  size_t note_at = b->note_at < b->count ? b->note_at : b->count;
+  for (size_t i = 0; i < b->count; i++) {
+    if (i == note_at) buffer_add_str(to, buffer_str(&b->note));
     bool is_first = b->kind == BRIEF_JSON && to->size && to->data[to->size - 1] == '[';
-    pprofc_str text = piece->size ? (pprofc_str){piece->text, piece->size} : STR("");
+    pprofc_str text = brief_text(b, &b->pieces[i]);
     if (is_first && str_starts(text, STR(","))) text = str_slice(text, 1, text.size);
     buffer_add_str(to, text);
   }
-  if (!noted) buffer_add_str(to, buffer_str(&b->note));
-  ARRAY_FREE(b->mem, all.items, all.capacity);
+  if (note_at == b->count) buffer_add_str(to, buffer_str(&b->note));
 }
 
 pprofc_status brief_finish(struct brief *b, pprofc_write_fn write, void *context,
                            pprofc_error *error) {
   if (!b->settled) brief_settle(b, NULL, NULL, NULL);
-  if (b->open.failed || b->note.failed) return error_nomem(error);
+  if (b->text.failed || b->note.failed) return error_nomem(error);
   struct buffer whole = buffer_make(b->mem, SIZE_MAX);
   brief_merge(b, &whole);
   pprofc_status status = PPROFC_OK;

@@ -27,15 +27,7 @@ struct brief_piece {
   int rank;           /* rank of the row; a higher rank is more important */
   double weight;      /* among rows of equal rank, a larger absolute value is more important */
   long double amount; /* value of the row, for the sum of the omitted rows */
-  size_t index;       /* index of the row or line in the report */
-  char *text;
-  size_t size;
-};
-
-struct brief_list {
-  struct brief_piece *items;
-  size_t count, capacity;
-  size_t bytes; /* total size in bytes of the texts in `items` */
+  size_t at, size;    /* offset of the text in brief.text, and its size; 0 for an omitted piece */
 };
 
 /* The rows and lines that were omitted. */
@@ -57,23 +49,25 @@ typedef bool (*brief_recount_fn)(const void *context, const struct brief_left *l
 struct brief {
   const pprofc_allocator *mem;
   enum brief_kind kind;
-  size_t most;             /* maximum size of the report in bytes */
-  const char *more;        /* command that shows more rows */
-  struct brief_list rows;  /* kept rows, as a heap whose first row is the least important */
-  struct brief_list fixed; /* lines outside of rows, in the order of the report */
-  size_t victim;           /* index in `fixed` of the line that is dropped next */
-  size_t next;             /* index that the next row or line of the report gets */
-  size_t note_at;     /* for JSON: index in the report of the first row or line after the note about
-                         omitted rows */
-  struct buffer open; /* text of the row or line that is being written */
-  struct brief_piece open_piece;
-  bool markdown; /* true for Markdown, in which an empty line ends a table */
+  size_t most;                /* maximum size of the report in bytes */
+  const char *more;           /* command that shows more rows */
+  struct brief_piece *pieces; /* rows and lines outside of rows, in the order of the report */
+  size_t count, capacity;
+  struct buffer text;            /* texts of the pieces; then the text of `open` */
+  struct brief_piece open;       /* row or line that is being written */
+  size_t row_bytes, fixed_bytes; /* total sizes of the kept rows, and of the kept other lines */
+  /* Pieces in the order in which they are dropped: `row_count` rows, then the other lines. The
+   * first of these lines is never dropped. */
+  struct brief_piece **order;
+  size_t order_capacity, row_count, next_row, next_line;
+  size_t note_at; /* for JSON: index in `pieces` of the first piece after the note about omitted
+                     rows */
+  bool markdown;  /* true for Markdown, in which an empty line ends a table */
   /* With BRIEF_LINES: returns the rank of a line. NULL: all lines are equally important. */
   int (*rank_of)(pprofc_str line);
   size_t skip; /* number of rows at the start to drop, because an earlier report showed them */
   size_t seen; /* number of rows added so far */
-  bool has_floor;
-  struct brief_piece floor; /* most important row that was omitted */
+  struct brief_piece floor; /* row that was dropped last; all kept rows are more important */
   struct brief_left left;
   struct buffer note; /* text of the note about omitted rows */
   bool settled;
