@@ -3,15 +3,14 @@
 
 /* True if the value of a flag is a path. The help then calls it FILE, DIR, PATH or SOURCE. */
 static bool is_path(const struct flag *flag) {
-  static const char *const names[] = {"FILE", "DIR", "PATH", "SOURCE"};
-  for (size_t i = 0; flag->argument && i < sizeof names / sizeof *names; i++)
-    if (strcmp(flag->argument, names[i]) == 0) return true;
-  return false;
+  return flag->argument &&
+         STR_ANY(str_equal, str_of(flag->argument), "FILE", "DIR", "PATH", "SOURCE");
 }
 
+static const char *const completion_shells[] = {"bash", "zsh", "fish", NULL};
+
 static const char *const *words_of(const struct flag *flag) {
-  static const char *const shells[] = {"bash", "zsh", "fish", NULL};
-  if (flag->argument && strcmp(flag->argument, "SHELL") == 0) return shells;
+  if (flag->argument && strcmp(flag->argument, "SHELL") == 0) return completion_shells;
   return flag->choices;
 }
 
@@ -278,15 +277,12 @@ static void print_fish(const struct flag_table *table, struct output *out) {
 
 pprofc_status completion_print(const struct flag_table *table, pprofc_str shell, struct output *out,
                                pprofc_error *error) {
-  static const struct {
-    const char *name;
-    void (*print)(const struct flag_table *table, struct output *out);
-  } shells[] = {{"bash", print_bash}, {"zsh", print_zsh}, {"fish", print_fish}};
-  for (size_t i = 0; i < sizeof shells / sizeof *shells; i++)
-    if (str_equal(shell, str_of(shells[i].name))) {
-      shells[i].print(table, out);
-      return PPROFC_OK;
-    }
-  return error_set(error, PPROFC_E_INVALID,
-                   "no completion for shell '%.*s': must be bash, zsh or fish", STR_ARG(shell));
+  static void (*const prints[])(const struct flag_table *table,
+                                struct output *out) = {print_bash, print_zsh, print_fish};
+  int index = str_index(shell, completion_shells);
+  if (index < 0)
+    return error_set(error, PPROFC_E_INVALID,
+                     "no completion for shell '%.*s': must be bash, zsh or fish", STR_ARG(shell));
+  prints[index](table, out);
+  return PPROFC_OK;
 }

@@ -4,15 +4,9 @@
 static const char parse_problem[] = "parse error", range_problem[] = "value out of range";
 
 static const char *read_bool(const char *text, bool *out) {
-  static const char *const words[2][6] = {{"0", "f", "F", "false", "FALSE", "False"},
-                                          {"1", "t", "T", "true", "TRUE", "True"}};
-  for (int value = 0; value < 2; value++)
-    for (size_t i = 0; i < 6; i++)
-      if (strcmp(text, words[value][i]) == 0) {
-        *out = value;
-        return NULL;
-      }
-  return parse_problem;
+  *out = STR_ANY(str_equal, str_of(text), "1", "t", "T", "true", "TRUE", "True");
+  bool off = STR_ANY(str_equal, str_of(text), "0", "f", "F", "false", "FALSE", "False");
+  return *out || off ? NULL : parse_problem;
 }
 
 #define SHORT_MAX 256
@@ -64,12 +58,10 @@ static const char *read_float(const char *text, double *out) {
 }
 
 static const char *read_choice(const struct flag *flag, const char *text, int *out) {
-  for (int i = 0; flag->choices[i]; i++)
-    if (strcmp(text, flag->choices[i]) == 0) {
-      *out = i;
-      return NULL;
-    }
-  return "not one of the choices";
+  int index = str_index(str_of(text), flag->choices);
+  if (index < 0) return "not one of the choices";
+  *out = index;
+  return NULL;
 }
 
 /* Reads the value of a FLAG_WORD. A flag without '=' has the value "true", which selects the first

@@ -37,18 +37,13 @@ static pprofc_status render_report(const void *context, pprofc_write_fn write, v
 
 /* Finds how -budget can shorten this report. Returns false if the report cannot be shortened. */
 static bool brief_kind_of(const struct command *command, struct brief *kind) {
-  static const char *const marked[] = {"json", "top", "text", "tree", "peek", "list", "tags"};
-  static const char *const lines[] = {"comments", "disasm", "flame", "folded", "raw", "traces"};
-  const char *name = command->format->name;
-  *kind = (struct brief){.kind = BRIEF_LINES};
-  for (size_t i = 0; i < sizeof marked / sizeof *marked; i++)
-    if (strcmp(name, marked[i]) == 0) {
-      kind->kind = i ? BRIEF_ROWS : BRIEF_JSON;
-      return true;
-    }
-  for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
-    if (strcmp(name, lines[i]) == 0) return !destination_is_binary(command);
-  return false;
+  pprofc_str name = str_of(command->format->name);
+  bool rows = STR_ANY(str_equal, name, "top", "text", "tree", "peek", "list", "tags");
+  *kind = (struct brief){.kind = rows ? BRIEF_ROWS : BRIEF_LINES};
+  if (str_equal(name, STR("json"))) kind->kind = BRIEF_JSON;
+  if (kind->kind != BRIEF_LINES) return true;
+  return !destination_is_binary(command) &&
+         STR_ANY(str_equal, name, "comments", "disasm", "flame", "folded", "raw", "traces");
 }
 
 static pprofc_status render_brief(const struct rendering *rendering, pprofc_write_fn write,

@@ -1,7 +1,7 @@
 /* Parses limits, computes the default of -max_memory, and replaces limits by flags in messages. */
 #include "options.h"
 
-static const struct {
+static const struct limit_flag {
   const char *limit; /* name of a field of pprofc_limits */
   const char *flag;
 } limit_flags[] = {
@@ -10,12 +10,6 @@ static const struct {
     {"stack_depth", "max_depth"},   {"labels", "max_labels"},
     {"string_bytes", "max_string"},
 };
-
-static const char *limit_flags_find(pprofc_str limit) {
-  for (size_t i = 0; i < sizeof limit_flags / sizeof *limit_flags; i++)
-    if (str_equal(limit, str_of(limit_flags[i].limit))) return limit_flags[i].flag;
-  return NULL;
-}
 
 /* Replaces the name of a limit in a message by its flag. Searches only after the last quote,
  * because a quoted file name could contain the same text. */
@@ -28,10 +22,10 @@ void limit_flags_name(pprofc_error *error) {
   if (at == message.size) return;
   pprofc_str after = str_slice(message, at + before.size, message.size);
   size_t end = str_find_char(after, ')');
-  const char *flag = limit_flags_find(str_slice(after, 0, end));
-  if (!flag) return;
+  const struct limit_flag *limit = STR_ROW(str_slice(after, 0, end), limit_flags);
+  if (!limit) return;
   char text[sizeof error->message];
-  snprintf(text, sizeof text, "%.*s(raise with -%s%.*s", (int)at, message.data, flag,
+  snprintf(text, sizeof text, "%.*s(raise with -%s%.*s", (int)at, message.data, limit->flag,
            STR_ARG(str_slice(after, end, after.size)));
   memcpy(error->message, text, sizeof text);
 }

@@ -89,13 +89,12 @@ static const char *store_every(void *options, const struct flag *flag, const cha
 static const char *store_call_stacks(void *options, const struct flag *flag, const char *text) {
   static const char *const names[] = {[PPROFC_STACKS_PROPORTIONAL] = "proportional",
                                       [PPROFC_STACKS_EDGES] = "edges",
-                                      [PPROFC_STACKS_FLAT] = "flat"};
-  for (size_t i = 0; i < COUNT(names); i++)
-    if (strcmp(text, names[i]) == 0) {
-      *(pprofc_call_stacks *)(void *)((char *)options + flag->offset) = (pprofc_call_stacks)i;
-      return NULL;
-    }
-  return "must be proportional, edges or flat";
+                                      [PPROFC_STACKS_FLAT] = "flat",
+                                      NULL};
+  int found = str_index(str_of(text), names);
+  if (found < 0) return "must be proportional, edges or flat";
+  *(pprofc_call_stacks *)(void *)((char *)options + flag->offset) = (pprofc_call_stacks)found;
+  return NULL;
 }
 
 /* Stores a value of -header, a flag that may be repeated. */

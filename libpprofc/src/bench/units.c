@@ -160,9 +160,6 @@ void unit_print(struct buffer *out, struct unit_scale scale, double value) {
 /* Returns 1 (higher is better) for a unit per second. Otherwise the last name in the numerator
  * decides: "p99-sec/op" is a time and "peak-RSS-bytes" a size, so lower is better. */
 int unit_direction_of(pprofc_str unit) {
-  static const char *const costs[] = {
-      "sec", "s",     "ms",     "us",           "ns",     "B",      "KB",
-      "MB",  "bytes", "allocs", "instructions", "cycles", "misses", "faults"};
   struct unit_parser p = {.unit = unit};
   pprofc_str numerator = {NULL, 0};
   while (next_token(&p))
@@ -170,7 +167,7 @@ int unit_direction_of(pprofc_str unit) {
       numerator = p.token;
     else if (numerator.size && (str_equal(p.token, STR("s")) || str_equal(p.token, STR("sec"))))
       return 1;
-  for (size_t i = 0; i < sizeof costs / sizeof *costs; i++)
-    if (str_equal(numerator, str_of(costs[i]))) return -1;
-  return 0;
+  bool cost = STR_ANY(str_equal, numerator, "sec", "s", "ms", "us", "ns", "B", "KB", "MB", "bytes",
+                      "allocs", "instructions", "cycles", "misses", "faults");
+  return cost ? -1 : 0;
 }

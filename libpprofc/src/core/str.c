@@ -26,6 +26,18 @@ bool str_any(bool (*match)(pprofc_str s, pprofc_str word), pprofc_str s, const c
   return false;
 }
 
+int str_index(pprofc_str s, const char *const *words) {
+  for (int i = 0; words[i]; i++)
+    if (str_equal(s, str_of(words[i]))) return i;
+  return -1;
+}
+
+const void *str_row(pprofc_str name, const void *table, size_t count, size_t size) {
+  for (const char *row = table; count; count--, row += size)
+    if (str_equal(name, str_of(*(const char *const *)(const void *)row))) return row;
+  return NULL;
+}
+
 bool str_starts_any_case(pprofc_str s, pprofc_str word) {
   size_t i = 0;
   while (i < word.size && i < s.size && char_lower(s.data[i]) == word.data[i]) i++;

@@ -32,6 +32,15 @@ bool str_ends(pprofc_str s, pprofc_str suffix);
 bool str_any(bool (*match)(pprofc_str s, pprofc_str word), pprofc_str s, const char *const *words);
 #define STR_ANY(match, s, ...) str_any(match, s, (const char *const[]){__VA_ARGS__, NULL})
 
+/* Returns the index of the word that equals s, or -1. `words` ends with NULL. */
+int str_index(pprofc_str s, const char *const *words);
+
+/* Returns the first row of a table that has the name, or NULL. The first field of a row is a
+ * const char * with its name. */
+const void *str_row(pprofc_str name, const void *table, size_t count, size_t size);
+#define STR_ROW(name, table)                                                                       \
+  str_row(name, table, sizeof(table) / sizeof(table)[0], sizeof(table)[0])
+
 /* str_starts_any_case is true if s begins with `word`, and str_equal_any_case if s equals `word`.
  * Both ignore the case of s. `word` must be in lower case. */
 bool str_starts_any_case(pprofc_str s, pprofc_str word);

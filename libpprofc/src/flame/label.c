@@ -205,13 +205,6 @@ static pprofc_str label_after(pprofc_str s, char c) {
 
 /* ---- parts of a name --------------------------------- */
 
-static bool is_in(pprofc_str word, const char *const *words, size_t count) {
-  for (size_t i = 0; i < count; i++)
-    if (str_equal(word, str_of(words[i]))) return true;
-  return false;
-}
-#define IS_IN(word, words) is_in(word, words, sizeof(words) / sizeof *(words))
-
 /* True for a part such as "func12", "gowrap1" or "3". */
 static bool is_numbered(pprofc_str part) {
   static const char *const words[] = {"func", "gowrap", "deferwrap"};
@@ -225,22 +218,20 @@ static bool is_numbered(pprofc_str part) {
 
 /* True for the end of a file name, such as "go" or "js:42". */
 static bool is_file_end(pprofc_str part) {
-  static const char *const words[] = {"c",  "cc", "cpp", "cxx", "h",   "hpp",  "go",
-                                      "rs", "py", "js",  "mjs", "ts",  "java", "kt",
-                                      "rb", "s",  "S",   "so",  "out", "php",  "asm"};
   size_t colon = str_find_char(part, ':');
   bool line = colon + 1 < part.size && digits_end(part, colon + 1) == part.size;
-  return IS_IN(line ? str_slice(part, 0, colon) : part, words);
+  return STR_ANY(str_equal, line ? str_slice(part, 0, colon) : part, "c", "cc", "cpp", "cxx", "h",
+                 "hpp", "go", "rs", "py", "js", "mjs", "ts", "java", "kt", "rb", "s", "S", "so",
+                 "out", "php", "asm");
 }
 
 /* True if a part of a name means nothing without the previous part. Examples are a closure and the
  * end of a file name. */
 static bool is_weak(pprofc_str part) {
-  static const char *const words[] = {"call", "call_once", "call_mut", "_init",
-                                      "init", "new",       "main"};
   if (is_opening(label_at(part, 0))) return true;
   if (str_starts(part, STR("lambda")) || str_starts(part, STR("operator()"))) return true;
-  return is_numbered(part) || is_file_end(part) || IS_IN(part, words);
+  return is_numbered(part) || is_file_end(part) ||
+         STR_ANY(str_equal, part, "call", "call_once", "call_mut", "_init", "init", "new", "main");
 }
 
 /* Returns the start of the first part that begins at or after `i`. Parts begin after "::" or ".".

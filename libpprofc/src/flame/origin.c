@@ -203,29 +203,19 @@ pprofc_str origin_package(pprofc_str name) {
 
 /* ---- rules of the user ------------------------------ */
 
-static bool word_index(pprofc_str word, const char *const *words, size_t count, size_t *index) {
-  for (size_t i = 0; i < count; i++)
-    if (str_equal(word, str_of(words[i]))) {
-      *index = i;
-      return true;
-    }
-  return false;
-}
-
 static bool parse_rule(pprofc_str line, struct origin_rule *rule) {
-  static const char *const origins[] = {"unknown", "user", "library", "system"};
-  static const char *const fields[] = {"name", "file", "mapping"};
+  static const char *const origins[] = {"unknown", "user", "library", "system", NULL};
+  static const char *const fields[] = {"name", "file", "mapping", NULL};
   pprofc_str words[3] = {{NULL, 0}}, word, rest = line;
-  size_t count = 0, origin, field;
+  size_t count = 0;
   while (str_next(&rest, ' ', &word)) {
     word = str_trim(word);
     if (!word.size) continue;
     if (count == 3) return false;
     words[count++] = word;
   }
-  if (count != 3 || !word_index(words[0], origins, 4, &origin) ||
-      !word_index(words[1], fields, 3, &field))
-    return false;
+  int origin = str_index(words[0], origins), field = str_index(words[1], fields);
+  if (count != 3 || origin < 0 || field < 0) return false;
   *rule = (struct origin_rule){(enum origin)origin, (enum origin_field)field, words[2]};
   return true;
 }

@@ -49,9 +49,7 @@ static bool percent_of(const struct node *value, double *out) {
 
 /* Returns the index of a word in a list that ends with NULL. Returns -1 for any other value. */
 static int word_of(const struct node *value, const char *const *words) {
-  for (int i = 0; node_is(value, NODE_STRING) && words[i]; i++)
-    if (str_equal(value->text, str_of(words[i]))) return i;
-  return -1;
+  return node_is(value, NODE_STRING) ? str_index(value->text, words) : -1;
 }
 
 static const char *take_threshold(struct rules_reader *r, const struct node *value, void *field) {

@@ -38,11 +38,8 @@ static bool reaches_floor(const struct gate_row *row) {
 /* ---- before the test --------------------------------- */
 
 static bool is_time_of_zero(const struct gate_row *row) {
-  static const char *const units[] = {"sec/op", "ns/op", "time/op"};
   if (row->base != 0 && row->head != 0) return false;
-  for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-    if (str_equal(row->unit, str_of(units[i]))) return true;
-  return false;
+  return STR_ANY(str_equal, row->unit, "sec/op", "ns/op", "time/op");
 }
 
 pprofc_gate_verdict verdict_without_test(const struct gate_row *row,

@@ -162,14 +162,11 @@ static bool option_set_string(const pprofc_option_info *info, void *field, const
 /* Stores a pointer to the choice that equals the text. The pointer stays valid, because the table
  * of options lives as long as the program. */
 static bool option_set_choice(const pprofc_option_info *info, void *field, const char *value) {
+  int index = str_index(str_of(value), info->choices);
   bool none = !*value && !*info->default_text;
-  if (none) *(const char **)field = info->default_text;
-  for (size_t i = 0; info->choices[i] && !none; i++)
-    if (strcmp(info->choices[i], value) == 0) {
-      *(const char **)field = info->choices[i];
-      return true;
-    }
-  return none;
+  if (index < 0 && !none) return false;
+  *(const char **)field = none ? info->default_text : info->choices[index];
+  return true;
 }
 
 static bool (*const option_setters[])(const pprofc_option_info *, void *, const char *) = {
@@ -316,9 +313,8 @@ bool filters_any(const pprofc_report_options *options, unsigned flags) {
 }
 
 unsigned filter_flags(const char *name) {
-  for (size_t i = 0; i < FILTER_COUNT; i++)
-    if (strcmp(filter_options[i].name, name) == 0) return filter_options[i].flags;
-  return 0;
+  const struct filter_option *filter = STR_ROW(str_of(name), filter_options);
+  return filter ? filter->flags : 0;
 }
 
 void pprofc_filter_options_init(pprofc_filter_options *options) {

@@ -115,7 +115,5 @@ static const struct regex_folded table[] = {ROW("ASCII", false, variants_of_asci
                                             ROW("sc:inherited", false, variants_of_marks)};
 
 const struct regex_folded *regex_folded(const char *property) {
-  for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-    if (strcmp(table[i].property, property) == 0) return &table[i];
-  return NULL;
+  return STR_ROW(str_of(property), table);
 }

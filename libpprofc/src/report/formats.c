@@ -113,7 +113,5 @@ const pprofc_format_info *pprofc_format_at(size_t index) {
 }
 
 const struct report_format *report_format_find(const char *name) {
-  for (size_t i = 0; name && i < COUNT(formats); i++)
-    if (strcmp(formats[i].info.name, name) == 0) return &formats[i];
-  return NULL;
+  return name ? STR_ROW(str_of(name), formats) : NULL;
 }

@@ -383,15 +383,12 @@ struct mapped_pass {
   size_t changed;
 };
 
-/* Keywords that can precede the name of a function. */
-static const char *const keywords[] = {"function", "const", "export"};
-
 /* Returns the new name for a frame. Keeps a name that contains the original name, because the
  * longer name has more information. */
 static pprofc_str mapped_name(struct mapped_pass *pass, pprofc_str name, pprofc_str original) {
   if (!original.size || str_find(name, original) < name.size) return name;
-  for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
-    if (str_equal(original, str_of(keywords[i]))) return name;
+  /* These keywords can precede the name of a function. */
+  if (STR_ANY(str_equal, original, "function", "const", "export")) return name;
   if (!str_equal(original, STR("constructor"))) return original;
   struct buffer text = buffer_make(&pass->p->mem, SIZE_MAX / 2);
   buffer_add_str(&text, name);

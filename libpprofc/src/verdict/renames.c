@@ -18,8 +18,6 @@ static bool parts_is(pprofc_str s, size_t i, const char *wanted) {
 /* True if a compiler generated `tail`, the last part of a name, for a closure, copy or thunk.
  * Examples are "func1", "2", "cold", "{closure#0}" and "h0123456789abcdef". */
 static bool parts_generated(pprofc_str tail) {
-  static const char *const words[] = {"func", "gowrap",   "deferwrap", "range", "part", "constprop",
-                                      "isra", "lto_priv", "llvm",      "cold",  "fm"};
   size_t end = tail.size;
   if (parts_is(tail, 0, "{")) return true;
   if (tail.size == 17 && tail.data[0] == 'h') {
@@ -29,9 +27,8 @@ static bool parts_generated(pprofc_str tail) {
   }
   while (end && isdigit((unsigned char)tail.data[end - 1])) end--;
   if (!end) return tail.size > 0;
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    if (str_equal(str_slice(tail, 0, end), str_of(words[i]))) return true;
-  return false;
+  return STR_ANY(str_equal, str_slice(tail, 0, end), "func", "gowrap", "deferwrap", "range", "part",
+                 "constprop", "isra", "lto_priv", "llvm", "cold", "fm");
 }
 
 /* Returns the offset of the last separator, or the size of the name if there is no separator. The

@@ -109,15 +109,14 @@ static pprofc_status collect_write_files(const void *context, const char *folder
 
 /* Names of a server's profiles. The first profile takes time to record; the others are snapshots.
  */
-static const char *const collect_kinds[COLLECT_KINDS] = {"profile", "heap", "goroutine", "mutex",
-                                                         "block"};
+static const char *const collect_kinds[COLLECT_KINDS + 1] = {"profile", "heap",  "goroutine",
+                                                             "mutex",   "block", NULL};
 
 /* True if the path ends with the name of a profile, as a URL copied from a browser may. */
 static bool collect_ends_with_kind(pprofc_str path) {
   pprofc_str name = str_slice(path, str_find_last_char(path, '/') + 1, path.size);
-  for (size_t i = 0; i < COLLECT_KINDS; i++)
-    if (str_equal(name, str_of(collect_kinds[i]))) return true;
-  return STR_ANY(str_equal, name, "allocs", "threadcreate", "growth", "contention", "trace");
+  return str_any(str_equal, name, collect_kinds) ||
+         STR_ANY(str_equal, name, "allocs", "threadcreate", "growth", "contention", "trace");
 }
 
 /* Returns the path of the folder that contains the profiles. The folder is "/debug/pprof/" if the

@@ -10,7 +10,7 @@
 #define MCP_NOT_INITIALIZED     (-32002)
 #define MCP_UNSUPPORTED_VERSION (-32022)
 
-static const char *const handshakes[] = {"2025-11-25", "2025-06-18"};
+static const char *const handshakes[] = {"2025-11-25", "2025-06-18", NULL};
 
 /* Formats the result of an answer with the section `part` of answers.template. `modern` selects
  * MCP's revision 2026-07-28. */
@@ -179,12 +179,10 @@ static void method_initialize(struct mcp *mcp, const struct rpc_request *request
     rpc_fail(answer, RPC_INVALID_PARAMS, "initialize has no protocolVersion");
     return;
   }
-  const char *version = handshakes[0];
-  for (size_t i = 0; i < sizeof handshakes / sizeof *handshakes; i++)
-    if (str_equal(wanted, str_of(handshakes[i]))) version = handshakes[i];
+  int known = str_index(wanted, handshakes);
   mcp->initialized = true;
   struct fill fill = fill_make(&mem_default);
-  fill_words(&fill, "protocol", version);
+  fill_words(&fill, "protocol", handshakes[known < 0 ? 0 : known]);
   answer_fill(answer, "initialize", &fill, false);
 }
 
@@ -192,7 +190,7 @@ static void method_initialize(struct mcp *mcp, const struct rpc_request *request
 static void fail_version(pprofc_str version, struct rpc_answer *answer) {
   rpc_fail(answer, MCP_UNSUPPORTED_VERSION, "Unsupported protocol version");
   struct fill fill = fill_make(&mem_default);
-  for (size_t i = 0; i < sizeof handshakes / sizeof *handshakes; i++) {
+  for (size_t i = 0; handshakes[i]; i++) {
     fill_pack(&fill, "handshakes:{version:s}", handshakes[i]);
   }
   escape_json(fill_html(&fill, "requested"), version);

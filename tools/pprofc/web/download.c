@@ -89,12 +89,6 @@ static const struct download_kind {
     {"flame", "flame.html", REPLY_HTML, "flame", download_flame},
 };
 
-static const struct download_kind *download_find(const char *what) {
-  for (size_t i = 0; i < sizeof download_kinds / sizeof *download_kinds; i++)
-    if (strcmp(download_kinds[i].what, what) == 0) return &download_kinds[i];
-  return NULL;
-}
-
 static pprofc_status download_open(struct download *d, struct web_question *q,
                                    pprofc_error *error) {
   *d = (struct download){.q = q, .options = q->web->command->report};
@@ -124,7 +118,8 @@ struct web_reply *route_download(struct web_question *q) {
   char disposition[96];
   pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
   struct download *d = arena_zero_array(&q->arena, 1, sizeof *d);
-  const struct download_kind *kind = download_find(web_query_get(&q->query, "what"));
+  const struct download_kind *kind =
+      STR_ROW(str_of(web_query_get(&q->query, "what")), download_kinds);
   if (!kind) return reply_text(404, "unknown download");
   if (!d) return NULL;
   pprofc_status status = download_open(d, q, &error);

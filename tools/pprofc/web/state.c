@@ -305,15 +305,13 @@ static pprofc_status state_take(struct web_state *s, const struct web_query *que
 static pprofc_status state_choose_side(const struct web_query *query, struct state_choice *c,
                                        pprofc_error *error) {
   static const char *const names[] = {
-      [WEB_HEAD] = "head", [WEB_BASE] = "base", [WEB_DIFF] = "diff"};
+      [WEB_HEAD] = "head", [WEB_BASE] = "base", [WEB_DIFF] = "diff", NULL};
   const char *side = web_query_get(query, "side");
   c->side = c->base ? WEB_DIFF : WEB_HEAD;
   if (!*side || !c->base) return PPROFC_OK;
-  for (int i = WEB_HEAD; i <= WEB_DIFF; i++)
-    if (strcmp(side, names[i]) == 0) {
-      c->side = (enum web_side)i;
-      return PPROFC_OK;
-    }
+  int index = str_index(str_of(side), names);
+  if (index >= 0) c->side = (enum web_side)index;
+  if (index >= 0) return PPROFC_OK;
   return error_set(error, PPROFC_E_INVALID, "the side \"%s\" is not base, head or diff", side);
 }
 

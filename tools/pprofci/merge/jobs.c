@@ -278,10 +278,9 @@ static void explain_job_pair(struct ci_run *run, struct run_pair *pair) {
 
 /* Returns the text if it is a profile type of `pprofci run`, else "profile". */
 static const char *known_kind(pprofc_str text) {
-  static const char *const kinds[] = {"cpu", "mem", "block", "mutex", "instructions"};
-  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-    if (str_equal(text, str_of(kinds[i]))) return kinds[i];
-  return "profile";
+  static const char *const kinds[] = {"cpu", "mem", "block", "mutex", "instructions", NULL};
+  int index = str_index(text, kinds);
+  return index < 0 ? "profile" : kinds[index];
 }
 
 /* Sets package and benchmark of the pair of profiles. */

@@ -8,9 +8,9 @@
 
 #define IDS_MAX ((uint64_t)1 << 24) /* Function numbers at or above this limit are not stored. */
 
-static const char *const allocators[] = {"malloc",          "calloc",         "realloc",
-                                         "aligned_alloc",   "posix_memalign", "memalign",
-                                         "runtime.mallocgc"};
+static const char *const allocators[] = {
+    "malloc",         "calloc",   "realloc",          "aligned_alloc",
+    "posix_memalign", "memalign", "runtime.mallocgc", NULL};
 
 /* State while calls of allocators, or the bytes that they request, are counted in a file of
  * callgrind. Such a file gives a function's name only at its first use, and later only the
@@ -37,9 +37,7 @@ static uint64_t call_weight(enum allocated kind, pprofc_str name) {
                   str_parse_uint(str_slice(name, strlen(BYTES), name.size), 8, &bit) && bit < 64;
     return counts ? (uint64_t)1 << bit : 0;
   }
-  for (size_t i = 0; i < sizeof allocators / sizeof *allocators; i++)
-    if (str_equal(name, str_of(allocators[i]))) return 1;
-  return 0;
+  return str_any(str_equal, name, allocators);
 }
 
 /* Stores the weight of the function with this number. Returns the weight. */

@@ -8,12 +8,6 @@ static const struct print_format print_formats[] = {
     {"json", print_json, false}, {"html", print_html, false},
 };
 
-static const struct print_format *find_format(const char *name) {
-  for (size_t i = 0; i < sizeof print_formats / sizeof *print_formats; i++)
-    if (strcmp(print_formats[i].name, name) == 0) return &print_formats[i];
-  return NULL;
-}
-
 /* Appends how many of the omitted rows have a significant change. */
 static void print_describe_left(const void *context, const struct brief_left *left,
                                 struct buffer *to) {
@@ -46,7 +40,7 @@ static pprofc_status printer_flush(const struct printer *printer, pprofc_error *
 pprofc_status pprofc_bench_print(const pprofc_bench_tables *tables, const char *format,
                                  pprofc_write_fn write, void *context, pprofc_write_fn warn,
                                  void *warn_context, pprofc_error *error) {
-  const struct print_format *found = find_format(format);
+  const struct print_format *found = STR_ROW(str_of(format), print_formats);
   if (!found) return error_set(error, PPROFC_E_INVALID, "unknown format '%s'", format);
   struct output *outputs = mem_array(&tables->mem, 2, sizeof *outputs);
   if (!outputs) return error_nomem(error);

@@ -26,7 +26,8 @@ static const char *const known_keys[] = {"name",
                                          "cpu_coefficient",
                                          "real_coefficient",
                                          "big_o",
-                                         "rms"};
+                                         "rms",
+                                         NULL};
 
 struct counter_unit {
   const char *key, *unit;
@@ -37,14 +38,10 @@ static const struct counter_unit counter_units[] = {{"bytes_per_second", "B/s"},
                                                     {"allocs_per_iter", "allocs/op"},
                                                     {"max_bytes_used", "max-B"}};
 
-static bool is_known(pprofc_str key) {
-  for (size_t i = 0; i < sizeof known_keys / sizeof *known_keys; i++)
-    if (str_equal(key, str_of(known_keys[i]))) return true;
-  return false;
-}
-
 static void read_counter(struct bench_sink *sink, const struct node *member) {
-  if (is_known(member->key) || !member->key.size || !node_is(member, NODE_NUMBER)) return;
+  if (str_any(str_equal, member->key, known_keys) || !member->key.size ||
+      !node_is(member, NODE_NUMBER))
+    return;
   for (size_t i = 0; i < sizeof counter_units / sizeof *counter_units; i++)
     if (str_equal(member->key, str_of(counter_units[i].key))) {
       json_add_value(sink, member, 0, str_of(counter_units[i].unit));

@@ -78,9 +78,7 @@ static const struct time_unit time_units[] = {{"ns", -9, 1},    {"us", -6, 1},  
                                               {"day", 0, 86400}};
 
 const struct time_unit *time_unit_find(pprofc_str name) {
-  for (size_t i = 0; i < sizeof time_units / sizeof *time_units; i++)
-    if (str_equal(name, str_of(time_units[i].name))) return &time_units[i];
-  return NULL;
+  return STR_ROW(name, time_units);
 }
 
 /* ---- numbers ----------------------------------------- */

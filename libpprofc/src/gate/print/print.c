@@ -299,7 +299,5 @@ static const struct gate_format formats[] = {
 };
 
 const struct gate_format *gate_format_find(pprofc_str name) {
-  for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-    if (str_equal(name, str_of(formats[i].name))) return &formats[i];
-  return NULL;
+  return STR_ROW(name, formats);
 }

@@ -4,13 +4,12 @@
 /* ---- failures of the run ----------------------------- */
 
 static bool tables_is_failure(pprofc_str line) {
-  static const char *const starts[] = {
-      "FAIL\t", "FAIL ", "--- FAIL", "panic: ", "fatal error: ", "benchstat: ", "benchstatc: "};
   /* This cheap check rejects most lines, which makes the scan fast. */
   if (!line.size || !memchr("F-pfb{", line.data[0], 6)) return false;
   if (str_equal(line, STR("FAIL"))) return true;
-  for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
-    if (str_starts(line, str_of(starts[i]))) return true;
+  if (STR_ANY(str_starts, line, "FAIL\t", "FAIL ", "--- FAIL",
+              "panic: ", "fatal error: ", "benchstat: ", "benchstatc: "))
+    return true;
   /* Texts in lines of `go test -json` that report a failure. */
   static const char *const actions[] = {"\"Action\":\"fail\"", "\"Action\":\"build-fail\"",
                                         "\"Output\":\"panic: "};

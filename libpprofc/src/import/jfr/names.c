@@ -111,10 +111,8 @@ pprofc_str jfr_symbol(struct jfr *j, uint64_t id) {
 }
 
 bool jfr_is_library(pprofc_str name) {
-  static const char *const ends[] = {".so", ".dylib", ".jnilib", ".dll", ".exe", " (deleted)"};
-  for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-    if (str_ends(name, str_of(ends[i]))) return true;
-  return str_find(name, STR(".so.")) < name.size || str_starts(name, STR("["));
+  return STR_ANY(str_ends, name, ".so", ".dylib", ".jnilib", ".dll", ".exe", " (deleted)") ||
+         str_find(name, STR(".so.")) < name.size || str_starts(name, STR("["));
 }
 
 /* Adds j->name to the builder's strings and returns its index; 0 on failure. */

@@ -33,11 +33,8 @@ static uint64_t settings_duration(pprofc_str text) {
 /* True if the sample type cpu is a time when async-profiler samples this event. For any other
  * event, cpu counts the event. */
 static bool settings_is_time(pprofc_str event) {
-  static const char *const times[] = {"cpu",       "itimer",     "ctimer", "wall", "alloc",
-                                      "cpu-clock", "task-clock", "lock",   "",     "nativemem"};
-  for (size_t i = 0; i < sizeof times / sizeof *times; i++)
-    if (str_equal(event, str_of(times[i]))) return true;
-  return false;
+  return STR_ANY(str_equal, event, "cpu", "itimer", "ctimer", "wall", "alloc", "cpu-clock",
+                 "task-clock", "lock", "", "nativemem");
 }
 
 /* Sets *period to the period of a setting, unless *period is already set and shorter. Several

@@ -30,11 +30,9 @@ struct timeline {
 };
 
 static enum timeline_kind timeline_kind_of(const struct node *event) {
-  static const char *const names[] = {"CpuProfile", "Profile", "ProfileChunk"};
-  pprofc_str name = node_text(event, "name");
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (str_equal(name, str_of(names[i]))) return (enum timeline_kind)i;
-  return TIMELINE_OTHER;
+  static const char *const names[] = {"CpuProfile", "Profile", "ProfileChunk", NULL};
+  int index = str_index(node_text(event, "name"), names);
+  return index < 0 ? TIMELINE_OTHER : (enum timeline_kind)index;
 }
 
 static int timeline_by_time(const void *a, const void *b) {

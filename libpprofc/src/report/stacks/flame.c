@@ -67,13 +67,11 @@ static pprofc_str make_title(const struct flame_report *f) {
 /* ---- options ----------------------------------------- */
 
 static pprofc_status read_coloring(struct flame_report *f, pprofc_error *error) {
-  static const char *const names[] = {"", "hot", "change", "origin", "package"};
-  pprofc_str text = str_of(f->report->options->colors ? f->report->options->colors : "");
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (str_equal(text, str_of(names[i]))) {
-      f->coloring = (enum flame_coloring)i;
-      return PPROFC_OK;
-    }
+  static const char *const names[] = {"", "hot", "change", "origin", "package", NULL};
+  const char *colors = f->report->options->colors;
+  int coloring = str_index(str_of(colors ? colors : ""), names);
+  f->coloring = (enum flame_coloring)coloring;
+  if (coloring >= 0) return PPROFC_OK;
   return error_set(error, PPROFC_E_INVALID, "colors must be hot, change, origin or package");
 }
 

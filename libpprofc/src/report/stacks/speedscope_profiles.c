@@ -159,7 +159,7 @@ struct speedscope_unit {
 };
 
 /* Units that speedscope knows but pprof does not. */
-static const struct {
+static const struct spelled_unit {
   const char *spelling;
   struct speedscope_unit unit;
 } more_units[] = {
@@ -183,9 +183,8 @@ static struct speedscope_unit speedscope_find_unit(pprofc_str unit) {
       if (times[i].factor == factor) return times[i].unit;
   if (factor != 0 && unit_compatible(unit, STR("B")))
     return (struct speedscope_unit){"bytes", (int64_t)factor};
-  for (size_t i = 0; i < sizeof more_units / sizeof *more_units; i++)
-    if (str_equal(unit, str_of(more_units[i].spelling))) return more_units[i].unit;
-  return (struct speedscope_unit){"none", 1};
+  const struct spelled_unit *more = STR_ROW(unit, more_units);
+  return more ? more->unit : (struct speedscope_unit){"none", 1};
 }
 
 /* ---- weights ----------------------------------------- */

@@ -25,9 +25,7 @@ const struct web_view *web_view_at(size_t index) {
 }
 
 const struct web_view *web_view_find(pprofc_str path) {
-  for (size_t i = 0; i < VIEW_COUNT; i++)
-    if (str_equal(path, str_of(web_views[i].path))) return &web_views[i];
-  return NULL;
+  return STR_ROW(path, web_views);
 }
 
 /* Adds a warning of the report. Skips a warning that the page already has. */
