@@ -6,11 +6,6 @@ static void commands_quit(struct shell *shell, const struct shell_words *words) 
   shell->leave = true;
 }
 
-static void commands_options(struct shell *shell, const struct shell_words *words) {
-  (void)words;
-  shell_print_options(shell);
-}
-
 /* Prints the help for a name. Several words, such as "top list", are one name. */
 static void commands_help(struct shell *shell, const struct shell_words *words) {
   struct buffer name = buffer_make(&mem_default, SIZE_MAX / 2);
@@ -69,7 +64,7 @@ static const struct shell_command commands[] = {
      "    Blank lines and lines that begin with # do nothing.",
      true, commands_source},
     {"o", "options", NULL, "o/options", "List options and their current values", NULL, false,
-     commands_options},
+     shell_print_options},
     {"q", "quit", "exit", "q/quit/exit/^D", "Exit pprof", NULL, false, commands_quit},
 };
 

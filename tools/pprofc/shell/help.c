@@ -70,18 +70,6 @@ static const struct help_choice {
     {"flat", "Sort entries based on own weight", NULL},
 };
 
-static const char *help_more_of(const char *name) {
-  for (size_t i = 0; i < sizeof help_options / sizeof *help_options; i++)
-    if (strcmp(help_options[i].name, name) == 0) return help_options[i].text;
-  return NULL;
-}
-
-static const struct help_choice *help_choice_of(const char *name) {
-  for (size_t i = 0; i < sizeof help_choices / sizeof *help_choices; i++)
-    if (strcmp(help_choices[i].name, name) == 0) return &help_choices[i];
-  return NULL;
-}
-
 static void help_lines(const char *text) {
   pprofc_str rest = str_of(text), line;
   while (text && str_next_line(&rest, &line)) message_note("%.*s", STR_ARG(line));
@@ -140,7 +128,8 @@ static bool help_of_option(const struct shell *shell, pprofc_str what) {
   const pprofc_option_info *info = shell_option_find(what);
   if (!info) return false;
   message_note("%s", info->help);
-  help_lines(help_more_of(info->name));
+  const struct help_more *more = STR_ROW(str_of(info->name), help_options);
+  if (more) help_lines(more->text);
   if (strcmp(info->name, "sample_index") != 0) return true;
   const pprofc_profile *p = shell->profile;
   struct buffer types = buffer_make(&mem_default, SIZE_MAX / 2);
@@ -154,14 +143,11 @@ static bool help_of_option(const struct shell *shell, pprofc_str what) {
 }
 
 static bool help_of_choice(pprofc_str what) {
-  const pprofc_option_info *info = shell_choice_find(what);
-  for (size_t i = 0; info && info->choices[i]; i++) {
-    const struct help_choice *choice = help_choice_of(info->choices[i]);
-    if (!choice || !str_equal(what, str_of(choice->name))) continue;
-    message_note("%s", choice->text);
-    help_lines(choice->more);
-  }
-  return info != NULL;
+  const struct help_choice *choice = STR_ROW(what, help_choices);
+  if (!shell_choice_find(what)) return false;
+  if (choice) message_note("%s", choice->text);
+  if (choice) help_lines(choice->more);
+  return true;
 }
 
 static bool help_of_command(pprofc_str what) {
@@ -187,26 +173,16 @@ static void help_entry(const char *name, const char *text) {
   message_note("    %-16s %s", name, text);
 }
 
-static int help_compare(const void *a, const void *b) {
-  return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-static void help_list_options(void) {
-  const char *names[SHELL_OPTIONS];
-  const pprofc_option_info *info;
-  size_t count = 0;
-  for (size_t i = 0; count < SHELL_OPTIONS && (info = shell_option_at(i)); i++)
-    if (info->kind != PPROFC_OPTION_CHOICE) names[count++] = info->name;
-  qsort(names, count, sizeof *names, help_compare);
-  for (size_t i = 0; i < count; i++)
-    help_entry(names[i], shell_option_find(str_of(names[i]))->help);
+static void help_list_option(struct shell *shell, const pprofc_option_info *info) {
+  (void)shell;
+  if (info->kind != PPROFC_OPTION_CHOICE) help_entry(info->name, info->help);
 }
 
 static void help_list_group(const char *name) {
   const pprofc_option_info *info = shell_option_find(str_of(name));
   message_note("    %-16s ", name);
   for (size_t i = 0; info && info->choices[i]; i++) {
-    const struct help_choice *choice = help_choice_of(info->choices[i]);
+    const struct help_choice *choice = STR_ROW(str_of(info->choices[i]), help_choices);
     message_note("      %-16s %s", info->choices[i], choice ? choice->text : info->help);
   }
 }
@@ -220,7 +196,7 @@ static void help_list(void) {
     help_entry(command->listed, command->help);
   message_note("%s", "");
   message_note("  Options:");
-  help_list_options();
+  shell_each_option(NULL, help_list_option);
   message_note("%s", "");
   message_note("  Option groups (only set one per group):");
   help_list_group("granularity");

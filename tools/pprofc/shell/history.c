@@ -116,25 +116,13 @@ void history_add(struct shell_history *history, pprofc_str line) {
   close(fd);
 }
 
-static bool history_write(const struct shell_history *history, int fd) {
-  FILE *file = fdopen(fd, "w");
-  if (!file) {
-    close(fd);
-    return false;
-  }
-  for (size_t i = history_first(history); i < history->count; i++)
-    fprintf(file, "%s\n", history->lines[i]);
-  bool failed = ferror(file) != 0;
-  return fclose(file) == 0 && !failed;
-}
-
 /* Replaces the file by a new file that contains only the newest lines. */
 static void history_cut(const struct shell_history *history) {
-  char path[sizeof history->path + 8];
-  snprintf(path, sizeof path, "%s.XXXXXX", history->path);
-  int fd = mkstemp(path); /* mkstemp creates the file with mode 0600 */
-  if (fd < 0) return;
-  if (!history_write(history, fd) || rename(path, history->path) != 0) unlink(path);
+  struct buffer text = buffer_make(&mem_default, SIZE_MAX / 2);
+  for (size_t i = history_first(history); i < history->count; i++)
+    buffer_printf(&text, "%s\n", history->lines[i]);
+  if (!text.failed) (void)save_text(history->path, buffer_str(&text), NULL);
+  buffer_free(&text);
 }
 
 void history_close(struct shell_history *history) {

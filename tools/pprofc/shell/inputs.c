@@ -70,8 +70,7 @@ enum shell_line shell_next_line(struct shell *shell, struct buffer *line) {
     if (!input->name && shell->editor) return editor_read(shell->editor, line);
     enum shell_line got = input_read(shell, input, line);
     if (got != SHELL_LINE_NONE) return got;
-    input_close(input);
-    shell->input_count--;
+    shell_close_inputs(shell, shell->input_count - 1);
   }
   return SHELL_LINE_NONE;
 }
@@ -107,10 +106,6 @@ void shell_source(struct shell *shell, const char *path) {
   shell->inputs[shell->input_count++] = (struct shell_input){.fd = fd, .name = name};
 }
 
-void shell_leave_sources(struct shell *shell) {
-  while (shell->input_count > 1) input_close(&shell->inputs[--shell->input_count]);
-}
-
-void shell_close_inputs(struct shell *shell) {
-  while (shell->input_count) input_close(&shell->inputs[--shell->input_count]);
+void shell_close_inputs(struct shell *shell, size_t kept) {
+  while (shell->input_count > kept) input_close(&shell->inputs[--shell->input_count]);
 }

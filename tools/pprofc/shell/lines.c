@@ -110,9 +110,8 @@ static void lines_unknown(struct shell *shell, const struct shell_words *words, 
 /* Returns the variant of a format that `word` names, such as "text" for the command flame=text.
  * Returns NULL if the format has no such variant. */
 static const char *lines_variant(const pprofc_format_info *info, pprofc_str word) {
-  for (size_t i = 0; info && info->variants && info->variants[i]; i++)
-    if (str_equal(word, str_of(info->variants[i]))) return info->variants[i];
-  return NULL;
+  int index = info && info->variants ? str_index(word, info->variants) : -1;
+  return index < 0 ? NULL : info->variants[index];
 }
 
 static void lines_report(struct shell *shell, const struct shell_words *words) {

@@ -211,16 +211,15 @@ static int output_put(struct shell_output *out, const void *data, size_t size) {
   case OUTPUT_FILE:
   case OUTPUT_NUMBERED:
     return outfile_write(&out->file, data, size);
+  case OUTPUT_STANDARD:
+    return pager_write(&out->pager, data, size);
   case OUTPUT_APPEND:
     return fd_write(&out->fd, data, size);
   case OUTPUT_PROGRAM:
     return fd_write(&out->process.fd, data, size);
-  case OUTPUT_VIEWER:
+  default:
     return fd_write(&out->viewer.fd, data, size);
-  case OUTPUT_STANDARD:
-    return pager_write(&out->pager, data, size);
   }
-  return -1;
 }
 
 /* Writes bytes of the report to the target. The function is a pprofc_write_fn callback. */

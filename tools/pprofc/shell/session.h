@@ -112,7 +112,11 @@ void shell_set(struct shell *shell, const pprofc_option_info *info, pprofc_str v
  * in a line such as "cum=true". Fails unless `truth` means true. */
 void shell_choose(struct shell *shell, pprofc_str name, pprofc_str truth);
 
-void shell_print_options(struct shell *shell);
+/* Calls `print` for each option, sorted by name. */
+void shell_each_option(struct shell *shell,
+                       void (*print)(struct shell *shell, const pprofc_option_info *info));
+
+void shell_print_options(struct shell *shell, const struct shell_words *words);
 
 /* Prints a warning for each option of the command line that would make every report fail. */
 void shell_check_options(struct shell *shell);
@@ -208,8 +212,8 @@ enum shell_line shell_next_line(struct shell *shell, struct buffer *line);
 /* Makes the shell read its next lines from the file `path`. */
 void shell_source(struct shell *shell, const char *path);
 
-void shell_leave_sources(struct shell *shell);
-void shell_close_inputs(struct shell *shell);
+/* Closes all inputs except the first `kept`. */
+void shell_close_inputs(struct shell *shell, size_t kept);
 
 enum shell_line input_read(struct shell *shell, struct shell_input *input, struct buffer *line);
 

@@ -133,7 +133,7 @@ static void shell_run_line(struct shell *shell, pprofc_str line) {
   interruptible = NULL;
   if (shell_interrupted()) {
     budget_resume(shell->command.budget);
-    shell_leave_sources(shell);
+    shell_close_inputs(shell, 1);
   }
   shell_reap_viewers(shell);
 }
@@ -219,7 +219,7 @@ static void shell_open(struct shell *shell) {
 static void shell_close(struct shell *shell) {
   signals_catch(NULL);
   editor_close(shell->editor);
-  shell_close_inputs(shell);
+  shell_close_inputs(shell, 0);
   shell_end_viewers(shell);
   pprofc_profile_release(shell->profile);
   pprofc_profile_release(shell->head);

@@ -43,9 +43,8 @@ const pprofc_option_info *shell_option_find(pprofc_str name) {
 }
 
 static const char *variables_choice(const pprofc_option_info *info, pprofc_str name) {
-  for (size_t i = 0; info->choices && info->choices[i]; i++)
-    if (str_equal(name, str_of(info->choices[i]))) return info->choices[i];
-  return NULL;
+  int index = info->choices ? str_index(name, info->choices) : -1;
+  return index < 0 ? NULL : info->choices[index];
 }
 
 const pprofc_option_info *shell_choice_find(pprofc_str name) {
@@ -193,14 +192,12 @@ void shell_set(struct shell *shell, const pprofc_option_info *info, pprofc_str v
 }
 
 void shell_choose(struct shell *shell, pprofc_str name, pprofc_str truth) {
-  static const char *const truths[] = {"1", "t", "T", "TRUE", "true", "True"};
   const pprofc_option_info *info = shell_choice_find(name);
   const char *choice = variables_choice(info, name);
-  for (size_t i = 0; i < sizeof truths / sizeof *truths; i++)
-    if (str_equal(truth, str_of(truths[i]))) {
-      *(const char **)variables_field(shell, info) = choice;
-      return;
-    }
+  if (STR_ANY(str_equal, truth, "1", "t", "T", "TRUE", "true", "True")) {
+    *(const char **)variables_field(shell, info) = choice;
+    return;
+  }
   variables_refuse(shell, choice, truth, "it is chosen by its name alone or by true");
   message_note("(%s=<val> sets it to another value; for %s the value is true)", info->name, choice);
 }
@@ -261,6 +258,7 @@ static void variables_add_types(const struct shell *shell, struct buffer *out) {
 static void variables_print(struct shell *shell, const pprofc_option_info *info) {
   const pprofc_profile *p = shell->profile;
   char number[VALUE_MAX];
+  if (strcmp(info->name, "source_path") == 0) return;
   pprofc_str value = str_of(variables_text(shell, info, number));
   struct buffer line, comment;
   buffer_init(&line, &mem_default, SIZE_MAX / 2);
@@ -284,12 +282,18 @@ static void variables_print(struct shell *shell, const pprofc_option_info *info)
   buffer_free(&comment);
 }
 
-void shell_print_options(struct shell *shell) {
+void shell_each_option(struct shell *shell,
+                       void (*print)(struct shell *shell, const pprofc_option_info *info)) {
   const char *names[SHELL_OPTIONS];
   const pprofc_option_info *info;
   size_t count = 0;
   for (size_t i = 0; i < SHELL_OPTIONS && (info = shell_option_at(i)); i++)
-    if (strcmp(info->name, "source_path") != 0) names[count++] = info->name;
+    names[count++] = info->name;
   qsort(names, count, sizeof *names, variables_compare);
-  for (size_t i = 0; i < count; i++) variables_print(shell, shell_option_find(str_of(names[i])));
+  for (size_t i = 0; i < count; i++) print(shell, shell_option_find(str_of(names[i])));
+}
+
+void shell_print_options(struct shell *shell, const struct shell_words *words) {
+  (void)words;
+  shell_each_option(shell, variables_print);
 }

@@ -3,15 +3,13 @@
 #include "session.h"
 
 bool shell_choose_noise(struct shell *shell, pprofc_str value, struct command *command) {
-  static const struct {
+  static const struct noise_choice {
     const char *word, *show;
   } choices[] = {
       {"all", "all"}, {"changed", "changed"}, {"rows", "rows"}, {"off", ""}, {"", "all"}};
-  for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
-    if (!str_equal(value, str_of(choices[i].word))) continue;
-    command->noise.show = choices[i].show;
-    return true;
-  }
+  const struct noise_choice *choice = STR_ROW(value, choices);
+  if (choice) command->noise.show = choice->show;
+  if (choice) return true;
   char quoted[QUOTE_MAX];
   quote_go(value, quoted);
   shell_fail(shell, "invalid value %s for noise: must be all, changed, rows or off", quoted);
