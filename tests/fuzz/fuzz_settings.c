@@ -29,9 +29,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   pprofc_report_options_init(&options);
   options.focus = "a\"\n<b>";
   options.nodecount = 7;
-  if (settings_save(path, "saved here", &options, &error) == PPROFC_OK) {
+  if (settings_change(path, "saved here", &options, &error) == PPROFC_OK) {
     REQUIRE(is_listed(path, "saved here"));
-    REQUIRE(settings_delete(path, "saved here", &error) == PPROFC_OK);
+    REQUIRE(settings_change(path, "saved here", NULL, &error) == PPROFC_OK);
     REQUIRE(!is_listed(path, "saved here"));
   } else {
     REQUIRE(error.message[0]);

@@ -45,7 +45,7 @@ static pprofc_status save(const char *name, const char *focus) {
   pprofc_report_options options;
   pprofc_report_options_init(&options);
   options.focus = focus;
-  return settings_save(path, name, &options, &error);
+  return settings_change(path, name, &options, &error);
 }
 
 TEST(test_the_format_is_that_of_pprof) {
@@ -78,7 +78,7 @@ TEST(test_what_we_do_not_know_stays) {
   CU_ASSERT_PTR_NOT_NULL(strstr(content(), "\"version\": 2.50"));
   CU_ASSERT_PTR_NOT_NULL(strstr(content(), "\"more\": {}"));
   CU_ASSERT_PTR_NOT_NULL(strstr(content(), "\"x\": null"));
-  CU_ASSERT_EQUAL(settings_delete(path, "b", &error), PPROFC_OK);
+  CU_ASSERT_EQUAL(settings_change(path, "b", NULL, &error), PPROFC_OK);
   CU_ASSERT_PTR_NOT_NULL(strstr(content(), "\"future\""));
   CU_ASSERT_PTR_NULL(strstr(content(), "\"b\""));
   end();
@@ -105,7 +105,7 @@ TEST(test_names_have_a_form) {
   name[SETTINGS_NAME_BYTES + 1] = '\0';
   CU_ASSERT_EQUAL(save(name, ""), PPROFC_E_INVALID);
   CU_ASSERT_EQUAL(save("new\nline", ""), PPROFC_E_INVALID);
-  CU_ASSERT_EQUAL(settings_delete(path, "bar", &error), PPROFC_E_INVALID);
+  CU_ASSERT_EQUAL(settings_change(path, "bar", NULL, &error), PPROFC_E_INVALID);
   CU_ASSERT_STRING_EQUAL(error.message, "config bar not found");
   end();
 }
@@ -136,7 +136,7 @@ static void *write_some(void *context) {
     char name[32];
     pprofc_report_options_init(&options);
     snprintf(name, sizeof name, "w%d-%d", writer, i);
-    failed += settings_save(path, name, &options, NULL) != PPROFC_OK;
+    failed += settings_change(path, name, &options, NULL) != PPROFC_OK;
   }
   return (void *)(intptr_t)failed;
 }

@@ -18,19 +18,33 @@ static struct web_reply *route_back(const struct web_question *q) {
   return reply;
 }
 
+typedef struct web_reply *(*route_fn)(struct web_question *q);
+
+struct web_route {
+  const char *path; /* path below /ui/ */
+  unsigned methods;
+  route_fn answer;
+  const char *redirect; /* target of a permanent redirect (status 301), or NULL */
+  bool upload;          /* true if the path accepts a long body */
+  bool at_once;         /* true: the thread that handles connections computes the answer itself */
+  /* true if the answer may be cached: it depends only on the query and on state_news.generation */
+  bool keep;
+};
+
 static struct web_reply *route_save(struct web_question *q) {
   pprofc_error error;
   pprofc_report_options options = q->web->command->report;
   pprofc_status status = web_query_options(&q->query, &options, &error);
   if (status == PPROFC_OK)
-    status = settings_save(q->web->settings, web_query_get(&q->query, "config"), &options, &error);
+    status =
+        settings_change(q->web->settings, web_query_get(&q->query, "config"), &options, &error);
   return status == PPROFC_OK ? route_back(q) : route_failure(status, &error);
 }
 
 static struct web_reply *route_delete(struct web_question *q) {
   pprofc_error error;
   pprofc_status status =
-      settings_delete(q->web->settings, web_query_get(&q->query, "config"), &error);
+      settings_change(q->web->settings, web_query_get(&q->query, "config"), NULL, &error);
   return status == PPROFC_OK ? route_back(q) : route_failure(status, &error);
 }
 
@@ -68,21 +82,14 @@ static struct web_reply *route_reload(struct web_question *q) {
   return route_back(q);
 }
 
-static struct web_reply *upload_pin(struct web_question *q, bool pinned) {
+static struct web_reply *route_pin(struct web_question *q) {
   pprofc_error error;
+  bool pinned = strcmp(q->route->path, "pin") == 0;
   uint64_t id = 0;
   bool number = str_parse_uint(str_of(web_query_get(&q->query, "pin")), 10, &id);
   pprofc_status status =
       state_pin(q->web->state, number && id <= UINT32_MAX ? (unsigned)id : 0, pinned, &error);
   return status == PPROFC_OK ? route_back(q) : route_failure(status, &error);
-}
-
-static struct web_reply *route_pin(struct web_question *q) {
-  return upload_pin(q, true);
-}
-
-static struct web_reply *route_unpin(struct web_question *q) {
-  return upload_pin(q, false);
 }
 
 static struct web_reply *route_status(struct web_question *q) {
@@ -157,19 +164,6 @@ pprofc_status dot_draw(void *context, pprofc_str graph, struct buffer *svg, ppro
   return status == PPROFC_OK ? dot_cut(svg, from, error) : status;
 }
 
-typedef struct web_reply *(*route_fn)(struct web_question *q);
-
-struct web_route {
-  const char *path; /* path below /ui/ */
-  unsigned methods;
-  route_fn answer;
-  const char *redirect; /* target of a permanent redirect (status 301), or NULL */
-  bool upload;          /* true if the path accepts a long body */
-  bool at_once;         /* true: the thread that handles connections computes the answer itself */
-  /* true if the answer may be cached: it depends only on the query and on state_news.generation */
-  bool keep;
-};
-
 static const struct web_route routes[] = {
     {"", GUARD_GET, NULL, "flamegraph", false, true, false},
     {"flamegraph2", GUARD_GET, NULL, "flamegraph", false, true, false},
@@ -181,7 +175,7 @@ static const struct web_route routes[] = {
     {"upload", GUARD_POST, route_upload, NULL, true, false, false},
     {"reload", GUARD_POST, route_reload, NULL, false, false, false},
     {"pin", GUARD_POST, route_pin, NULL, false, false, false},
-    {"unpin", GUARD_POST, route_unpin, NULL, false, false, false},
+    {"unpin", GUARD_POST, route_pin, NULL, false, false, false},
     {"strip", GUARD_GET, route_strip, NULL, false, false, true},
     {"status", GUARD_GET, route_status, NULL, false, true, false},
 };
@@ -195,8 +189,8 @@ static bool routes_below(pprofc_str path, pprofc_str *name) {
 }
 
 static const struct web_route *routes_find(pprofc_str name) {
-  for (size_t i = 0; i < sizeof routes / sizeof *routes; i++)
-    if (str_equal(name, str_of(routes[i].path))) return &routes[i];
+  const struct web_route *route = STR_ROW(name, routes);
+  if (route) return route;
   return web_view_find(name) ? &view_route : NULL;
 }
 

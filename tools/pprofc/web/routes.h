@@ -122,15 +122,13 @@ pprofc_status settings_path(char *out, size_t size, pprofc_error *error);
 bool settings_list(const char *path, const struct web_query *query, struct arena *arena,
                    const struct web_item **items, size_t *count);
 
-/* Saves a view. Replaces an older view of the same name, and keeps all other content, even unknown
- * members. Replaces the whole file, with mode 0600, and locks its folder meanwhile. A file that
- * cannot be parsed is never replaced. Errors: PPROFC_E_INVALID for an invalid name or too many
- * views, PPROFC_E_FORMAT for a file that cannot be parsed, PPROFC_E_IO. */
-pprofc_status settings_save(const char *path, const char *name,
-                            const pprofc_report_options *options, pprofc_error *error);
-
-/* Deletes a view. Returns PPROFC_E_INVALID if no view has the name. */
-pprofc_status settings_delete(const char *path, const char *name, pprofc_error *error);
+/* Saves a view, or deletes it if `options` is NULL. Replaces an older view of the same name, and
+ * keeps all other content, even unknown members. Replaces the whole file, with mode 0600, and locks
+ * its folder meanwhile. A file that cannot be parsed is never replaced. Errors: PPROFC_E_INVALID
+ * for an invalid name, for an unknown name if `options` is NULL, and for more than SETTINGS_MOST
+ * views; PPROFC_E_FORMAT for a file that cannot be parsed; PPROFC_E_IO. */
+pprofc_status settings_change(const char *path, const char *name,
+                              const pprofc_report_options *options, pprofc_error *error);
 
 /* Returns a number that changes when the file changes. */
 uint64_t settings_stamp(const char *path);

@@ -106,16 +106,15 @@ static void settings_write_scalar(struct buffer *out, const struct node *node) {
     buffer_add_text(out, words[node->kind]);
 }
 
-#define SETTINGS_DEPTH 32
+#define SETTINGS_DEPTH 34
 
-/* Writes a value and its members at a nesting level. Returns false if the value is nested too deep.
- */
-static bool settings_write_tree(struct buffer *out, const struct node *root, size_t depth) {
+/* Writes the whole document. Returns false if a value is nested too deep. */
+static bool settings_write_tree(struct buffer *out, const struct node *root) {
   const struct node *above[SETTINGS_DEPTH];
   size_t levels = 0;
   const struct node *node = root;
   while (node) {
-    if (levels && (node->key.data || above[levels - 1]->kind == NODE_OBJECT)) {
+    if (levels && above[levels - 1]->kind == NODE_OBJECT) {
       settings_write_string(out, node->key);
       buffer_add_text(out, ": ");
     }
@@ -123,22 +122,34 @@ static bool settings_write_tree(struct buffer *out, const struct node *root, siz
       if (levels == SETTINGS_DEPTH) return false;
       buffer_add_char(out, node->kind == NODE_ARRAY ? '[' : '{');
       above[levels++] = node;
-      settings_indent(out, depth + levels);
+      settings_indent(out, levels);
       node = node->first;
       continue;
     }
     settings_write_scalar(out, node);
     while (levels && !node->next) {
       node = above[--levels];
-      settings_indent(out, depth + levels);
+      settings_indent(out, levels);
       buffer_add_char(out, node->kind == NODE_ARRAY ? ']' : '}');
     }
     if (!levels) break;
     node = node->next;
     buffer_add_char(out, ',');
-    settings_indent(out, depth + levels);
+    settings_indent(out, levels);
   }
   return true;
+}
+
+/* ---- changing ---------------------------------------- */
+
+/* Adds a copy of a value at the link. Returns NULL when out of memory. */
+static struct node *settings_add(struct arena *arena, struct node **link, enum node_kind kind,
+                                 const char *key, const char *text) {
+  struct node *node = arena_zero_array(arena, 1, sizeof *node);
+  if (!node) return NULL;
+  *node = (struct node){.kind = kind, .key = str_of(key), .text = arena_str(arena, str_of(text))};
+  *link = node;
+  return node->text.data ? node : NULL;
 }
 
 /* True if the value is the zero value of its type, which Go omits. */
@@ -150,96 +161,66 @@ static bool settings_is_zero(const pprofc_option_info *info, const char *text) {
   return !*text;
 }
 
-/* Writes a saved view. Order and indentation are the same as in pprof. */
-static void settings_write_options(struct buffer *out, const char *name,
-                                   const pprofc_report_options *options) {
+/* Returns a saved view. The order of its members is the same as in pprof. Returns NULL when out of
+ * memory, or if a value is too long. */
+static struct node *settings_view(struct arena *arena, const char *name,
+                                  const pprofc_report_options *options) {
   const pprofc_option_info *info;
   char text[64 << 10];
-  buffer_add_text(out, "{");
-  settings_indent(out, 3);
-  buffer_add_text(out, "\"name\": ");
-  settings_write_string(out, str_of(name));
-  for (size_t i = 0; (info = pprofc_option_at(i)); i++) {
+  struct node *view, *last;
+  if (!settings_add(arena, &view, NODE_OBJECT, "", "")) return NULL;
+  last = settings_add(arena, &view->first, NODE_STRING, "name", name);
+  for (size_t i = 0; last && (info = pprofc_option_at(i)); i++) {
     size_t size;
     if (!info->saved) continue;
     pprofc_status got =
         pprofc_report_options_get(options, info->name, text, sizeof text, &size, NULL);
-    if (got != PPROFC_OK || size >= sizeof text) out->failed = true;
-    if (out->failed || settings_is_zero(info, text)) continue;
-    buffer_add_char(out, ',');
-    settings_indent(out, 3);
-    buffer_printf(out, "\"%s\": ", info->name);
+    if (got != PPROFC_OK || size >= sizeof text) return NULL;
+    if (settings_is_zero(info, text)) continue;
     bool quoted = info->kind == PPROFC_OPTION_STRING || info->kind == PPROFC_OPTION_CHOICE;
-    if (quoted)
-      settings_write_string(out, str_of(text));
+    enum node_kind kind = info->kind == PPROFC_OPTION_BOOL ? NODE_TRUE : NODE_NUMBER;
+    last = settings_add(arena, &last->next, quoted ? NODE_STRING : kind, info->name, text);
+  }
+  return last ? view : NULL;
+}
+
+/* Deletes the saved views that have the name, and adds `view` unless it is NULL. A changed view
+ * keeps its position; a new view is last. Returns true if there was a view with the name. */
+static bool settings_apply(struct node *configs, const char *name, struct node *view) {
+  struct node **link = &configs->first, **place = NULL;
+  while (*link) {
+    bool same = str_equal(node_text(*link, "name"), str_of(name));
+    if (same && !place) place = link;
+    if (same)
+      *link = (*link)->next;
     else
-      buffer_add_text(out, text);
+      link = &(*link)->next;
   }
-  settings_indent(out, 2);
-  buffer_add_char(out, '}');
+  bool found = place;
+  if (!place) place = link;
+  if (view) {
+    view->next = *place;
+    *place = view;
+  }
+  return found;
 }
 
-struct settings_change {
-  const char *name;
-  const pprofc_report_options *options; /* options of the saved view; NULL: delete the view */
-  bool found;
-};
-
-/* Begins the next saved view on a new line. If another view precedes it, first writes a comma. */
-static void settings_next(struct buffer *out, bool *any) {
-  if (*any) buffer_add_char(out, ',');
-  *any = true;
-  settings_indent(out, 2);
-}
-
-/* Writes all saved views. A changed view keeps its position; a new view is last. */
-static bool settings_write_configs(struct buffer *out, const struct node *configs,
-                                   struct settings_change *change) {
-  bool ok = true, any = false;
-  buffer_add_text(out, "[");
-  const struct node *config = configs ? configs->first : NULL;
-  for (; config; config = config->next) {
-    if (!str_equal(node_text(config, "name"), str_of(change->name))) {
-      settings_next(out, &any);
-      ok = settings_write_tree(out, config, 2) && ok;
-    } else if (change->options && !change->found) {
-      settings_next(out, &any);
-      settings_write_options(out, change->name, change->options);
-      change->found = true;
-    } else {
-      change->found = true;
-    }
+/* Moves the list of saved views to the end of the document. Adds the list if it is missing. Returns
+ * NULL when out of memory. */
+static struct node *settings_move_configs(struct arena *arena, struct node *root) {
+  struct node *configs = (struct node *)node_get(root, "configs"), **link = &root->first;
+  while (*link) {
+    if (str_equal((*link)->key, STR("configs")))
+      *link = (*link)->next;
+    else
+      link = &(*link)->next;
   }
-  if (change->options && !change->found) {
-    settings_next(out, &any);
-    settings_write_options(out, change->name, change->options);
-  }
-  if (any) settings_indent(out, 1);
-  buffer_add_char(out, ']');
-  return ok;
+  if (!configs) return settings_add(arena, link, NODE_ARRAY, "configs", "");
+  *link = configs;
+  configs->next = NULL;
+  configs->kind = NODE_ARRAY; /* null becomes an empty list */
+  return configs;
 }
-
-static bool settings_write(struct buffer *out, const struct node *root,
-                           struct settings_change *change) {
-  bool ok = true;
-  buffer_add_text(out, "{");
-  for (const struct node *member = root ? root->first : NULL; member; member = member->next) {
-    if (str_equal(member->key, STR("configs"))) continue;
-    settings_indent(out, 1);
-    settings_write_string(out, member->key);
-    buffer_add_text(out, ": ");
-    ok = ok && settings_write_tree(out, member, 1);
-    buffer_add_char(out, ',');
-  }
-  settings_indent(out, 1);
-  buffer_add_text(out, "\"configs\": ");
-  ok = settings_write_configs(out, node_get(root, "configs"), change) && ok;
-  settings_indent(out, 0);
-  buffer_add_char(out, '}');
-  return ok;
-}
-
-/* ---- changing ---------------------------------------- */
 
 /* Creates the folder of the file and its parents. Only the owner gets permissions. */
 static pprofc_status settings_make_folder(const char *path, char folder[4096],
@@ -263,40 +244,45 @@ static pprofc_status settings_replace(const char *path, pprofc_str text, pprofc_
   return status;
 }
 
-static pprofc_status settings_check(const struct node *root, const struct settings_change *change,
-                                    const struct buffer *text, bool whole, pprofc_error *error) {
-  if (!change->options && !change->found)
-    return error_set(error, PPROFC_E_INVALID, "config %s not found", change->name);
-  if (change->options && !change->found && node_size(node_get(root, "configs")) >= SETTINGS_MOST)
+/* Changes the document, and writes it to `text`. */
+static pprofc_status settings_write(struct arena *arena, struct node *root, const char *name,
+                                    const pprofc_report_options *options, struct buffer *text,
+                                    pprofc_error *error) {
+  struct node *configs = settings_move_configs(arena, root);
+  if (!configs) return error_nomem(error);
+  struct node *view = options ? settings_view(arena, name, options) : NULL;
+  text->failed = options && !view;
+  bool found = settings_apply(configs, name, view);
+  if (!found && !options) return error_set(error, PPROFC_E_INVALID, "config %s not found", name);
+  if (!found && node_size(configs) >= SETTINGS_MOST)
     return error_set(error, PPROFC_E_INVALID, "there are %d saved views already", SETTINGS_MOST);
-  if (!whole) return error_set(error, PPROFC_E_FORMAT, "could not parse settings: nested too deep");
+  if (!settings_write_tree(text, root))
+    return error_set(error, PPROFC_E_FORMAT, "could not parse settings: nested too deep");
   if (text->size > SETTINGS_FILE_BYTES || text->failed)
     return error_set(error, PPROFC_E_LIMIT, "the settings become too large");
   return PPROFC_OK;
 }
 
 /* Reads the file, applies the change and writes the file. The caller holds the lock. */
-static pprofc_status settings_edit(const char *path, struct settings_change *change,
-                                   pprofc_error *error) {
+static pprofc_status settings_edit(const char *path, const char *name,
+                                   const pprofc_report_options *options, pprofc_error *error) {
   struct node *root;
   struct arena arena = arena_make(&mem_default);
   struct buffer text = buffer_make(&mem_default, 2 * SETTINGS_FILE_BYTES);
   pprofc_status status = settings_parse(path, &arena, &root, error);
-  if (status == PPROFC_OK) {
-    bool whole = settings_write(&text, root, change);
-    status = settings_check(root, change, &text, whole, error);
-  }
+  if (status == PPROFC_OK && !root && !settings_add(&arena, &root, NODE_OBJECT, "", ""))
+    status = error_nomem(error);
+  if (status == PPROFC_OK) status = settings_write(&arena, root, name, options, &text, error);
   if (status == PPROFC_OK) status = settings_replace(path, buffer_str(&text), error);
   buffer_free(&text);
   arena_free(&arena);
   return status;
 }
 
-static pprofc_status settings_change(const char *path, struct settings_change *change,
-                                     pprofc_error *error) {
+pprofc_status settings_change(const char *path, const char *name,
+                              const pprofc_report_options *options, pprofc_error *error) {
   char folder[4096];
-  pprofc_str name = str_of(change->name);
-  if (!name.size || name.size > SETTINGS_NAME_BYTES || !escape_terminal_clean(name))
+  if (!*name || strlen(name) > SETTINGS_NAME_BYTES || !escape_terminal_clean(str_of(name)))
     return error_set(error, PPROFC_E_INVALID, "invalid config name");
   if (strlen(path) >= sizeof folder)
     return error_set(error, PPROFC_E_INVALID, "the path of the settings is too long");
@@ -306,20 +292,9 @@ static pprofc_status settings_change(const char *path, struct settings_change *c
   int lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (lock < 0) return settings_fail("open", folder, error);
   while (flock(lock, LOCK_EX) != 0 && errno == EINTR) continue;
-  status = settings_edit(path, change, error);
+  status = settings_edit(path, name, options, error);
   close(lock);
   return status;
-}
-
-pprofc_status settings_save(const char *path, const char *name,
-                            const pprofc_report_options *options, pprofc_error *error) {
-  struct settings_change change = {name, options, false};
-  return settings_change(path, &change, error);
-}
-
-pprofc_status settings_delete(const char *path, const char *name, pprofc_error *error) {
-  struct settings_change change = {name, NULL, false};
-  return settings_change(path, &change, error);
 }
 
 /* Returns an option of a saved view as the value of a URL parameter, or "" for the default. */
