@@ -465,8 +465,13 @@ async function testDifference(server) {
   await page.goto(`${server.views}top?side=base`);
   await page.waitForSelector("html.live");
   check((await rowNames(page)).join() === topNames(command("-top", "-nodecount=500", "generator_cpu.prof")).join(), "as the command line prints it");
+  const baseCommand = await page.textContent("#command");
+  check(/^pprofc -top.* generator_cpu\.prof$/.test(baseCommand) && !/optimized|diff_base/.test(baseCommand), `the command for the base: ${baseCommand}`);
   await page.keyboard.press("h");
   await until(page, () => parameter(page, "side") === "head", "h shows the head");
+  await page.goto(`${server.views}top?side=head`);
+  const headCommand = await page.textContent("#command");
+  check(/ generator_optimized_cpu\.prof$/.test(headCommand) && !headCommand.includes("diff_base"), `the command for the head: ${headCommand}`);
   await page.keyboard.press("d");
   await until(page, () => parameter(page, "side") === null, "d shows the difference");
   await page.goto(`${server.views}graph`);

@@ -76,6 +76,16 @@ static void arguments_add_side(struct arguments *a, const char *flag,
   if (!side->run_count) arguments_add(a, flag, side->source);
 }
 
+/* Adds the binary and the sources of the head. */
+static void arguments_add_head(struct arguments *a, const struct command *command,
+                               const struct state_profile *head) {
+  bool sums = head->is_command && !head->run_count;
+  if (command->executable) arguments_add(a, "", command->executable);
+  for (size_t i = 0; i < command->source_count && sums; i++)
+    arguments_add(a, "", command->sources[i]);
+  if (!sums) arguments_add_side(a, "", head);
+}
+
 /* True if a command line can name the files of this profile. */
 static bool arguments_can_load(const struct state_profile *side, bool sums) {
   return !side || sums || side->run_count || *side->source;
@@ -105,32 +115,27 @@ static void arguments_add_base(struct arguments *a, const struct command *comman
   bool part = arguments_is_part(command, base), apart = !part || choice->side != WEB_DIFF;
   arguments_add_range(a, "time_range", arguments_range(command, choice, part));
   if (!apart) arguments_add_range(a, "diff_time_range", command->diff_time_range);
-  /* Add the base last. A view that shows only the base makes this flag a source, and sources come
-   * after all flags. */
-  if (base && apart) arguments_add_side(a, *command->base ? "base" : "diff_base", base);
+  const char *flag = *command->base ? "base" : "diff_base";
+  if (!base || !apart || choice->side == WEB_HEAD) return;
+  arguments_add_side(a, choice->side == WEB_BASE ? "" : flag, base);
 }
 
-/* Lists the arguments that load the profiles: flags, binary, sources. *count is 0 if no command
- * line can load the profiles (arguments_exist). Returns false when out of memory. */
+/* Lists the arguments that load the shown profiles: flags, binary, sources. There are no arguments
+ * if no command line can load the profiles (arguments_exist). Returns false when out of memory. */
 static bool arguments_make(const struct command *command, const struct state_choice *choice,
-                           struct arena *arena, const char *const **items, size_t *count) {
+                           struct arena *arena, struct web_info *info) {
   struct arguments a = {.arena = arena};
-  const struct state_profile *head = choice->head;
-  bool sums = head->is_command && !head->run_count;
-  size_t sources = sums ? command->source_count : head->run_count;
+  size_t sources = command->source_count + choice->head->run_count;
   size_t bases = choice->base ? choice->base->run_count : 0;
-  *items = NULL;
-  *count = 0;
   if (!arguments_exist(command, choice)) return true;
+  info->subtracts = *command->base || arguments_is_part(command, choice->base);
   a.items = arena_array(arena, sources + bases + 16, sizeof *a.items);
   if (!a.items) return false;
   arguments_add_flags(&a, command);
   arguments_add_base(&a, command, choice);
-  if (command->executable) arguments_add(&a, "", command->executable);
-  for (size_t i = 0; i < sources && sums; i++) arguments_add(&a, "", command->sources[i]);
-  if (!sums) arguments_add_side(&a, "", head);
-  *items = a.items;
-  *count = a.count;
+  if (choice->side != WEB_BASE) arguments_add_head(&a, command, choice->head);
+  info->arguments = a.items;
+  info->argument_count = a.count;
   return !a.failed;
 }
 
@@ -202,10 +207,8 @@ static pprofc_status view_prepare(struct web_question *q, struct view_parts *p,
   if (!assets_name(&p->info, &q->arena)) return error_nomem(error);
   if (status != PPROFC_OK) return status;
   view_set_sides(p);
-  if (!arguments_make(q->web->command, &p->choice, &q->arena, &p->info.arguments,
-                      &p->info.argument_count))
-    return error_nomem(error);
-  return PPROFC_OK;
+  bool made = arguments_make(q->web->command, &p->choice, &q->arena, &p->info);
+  return made ? PPROFC_OK : error_nomem(error);
 }
 
 static void view_free(struct view_parts *p) {

@@ -118,9 +118,10 @@ struct web_info {
   const char *version;
   /* relative URLs of scripts, styles and icon; or NULL */
   const char *css, *js, *flame_css, *flame_js, *icon;
-  /* command-line arguments that select the sources, for "Copy as command" */
+  /* command-line arguments that load the profiles on the page, for "Copy as command" */
   const char *const *arguments;
   size_t argument_count;
+  bool subtracts; /* true if the arguments need -base or -diff_time_range: no verdicts */
   const struct web_item *saved;
   size_t saved_count;
   const struct web_choice *profiles;

@@ -72,47 +72,13 @@ static void command_write_format(const struct view_page *page, struct buffer *ou
   if (source) buffer_add_text(out, " -output=source.html");
 }
 
-/* True if the argument is the flag -base= or -diff_base=. Sets *text to its value. */
-static bool command_is_base(const char *argument, pprofc_str *text) {
-  static const char *const flags[] = {"-base=", "-diff_base=", "--base=", "--diff_base="};
-  for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
-    if (!str_starts(str_of(argument), str_of(flags[i]))) continue;
-    *text = str_of(argument + strlen(flags[i]));
-    return true;
-  }
-  return false;
-}
-
-/* Writes an argument that loads profiles. Skips an argument for the base if the view shows only the
- * head, and an argument for the head if it shows only the base. */
-static void command_write_argument(const struct view_page *page, struct buffer *out,
-                                   const char *argument) {
-  pprofc_str base;
-  bool is_base = command_is_base(argument, &base), is_flag = *argument == '-';
-  if (is_base && page->in->side == WEB_HEAD) return;
-  if (!is_base && !is_flag && page->in->side == WEB_BASE) return;
-  buffer_add_char(out, ' ');
-  command_write_word(out, is_base && page->in->side == WEB_BASE ? base : str_of(argument));
-}
-
-/* True if an argument is -base= or -diff_time_range=, with which verdicts are impossible. */
-static bool command_subtracts(const struct view_page *page) {
-  const struct web_info *info = page->in->info;
-  for (size_t i = 0; i < info->argument_count; i++) {
-    pprofc_str argument = str_of(info->arguments[i]);
-    if (str_starts(argument, STR("-base=")) || str_starts(argument, STR("-diff_time_range=")))
-      return true;
-  }
-  return false;
-}
-
 /* True if the view shows verdicts, so that the copied command needs -noise to print them. */
 static bool command_judges(const struct view_page *page) {
   bool flame = strcmp(page->view->format, "flame") == 0;
   bool judged = page->judgement.verdicts || (flame && !judge_obstacle(&page->options));
   bool shown = flame || strcmp(page->view->format, "top") == 0;
   return page_is_diff(page) && shown && judged && !page->options.drop_negative &&
-         !command_subtracts(page);
+         !page->in->info->subtracts;
 }
 
 static void command_write_number(const struct view_page *page, struct buffer *out, const char *name,
@@ -190,8 +156,10 @@ void document_command(struct view_page *page, struct buffer *out) {
   if (judges) command_write_noise(page, out);
   for (size_t i = 0; (option = pprofc_option_at(i)); i++)
     command_write_option(page, &options, out, option);
-  for (size_t i = 0; i < info->argument_count; i++)
-    command_write_argument(page, out, info->arguments[i]);
+  for (size_t i = 0; i < info->argument_count; i++) {
+    buffer_add_char(out, ' ');
+    command_write_word(out, str_of(info->arguments[i]));
+  }
   if (alone && page->in->side == WEB_HEAD) buffer_add_text(out, "  # not normalized");
   if (adds_up) buffer_add_text(out, info->by_time ? "  # not per second" : "  # sums over runs");
 }

@@ -17,11 +17,6 @@ static const char *pills_status(const struct view_page *page, double change) {
   return change > 0 ? "grew" : "shrank";
 }
 
-/* Returns the name of the file of base or head, or "" if it has no name. */
-static const char *pills_name(const struct web_profile *side) {
-  return side->name ? side->name : "";
-}
-
 /* Adds the totals of a difference: "base 76.73s, head 5.33s: 71.40s less (-93.05%)". */
 static void pills_both_totals(struct view_page *page) {
   struct fill *fill = &page->fill;
@@ -32,8 +27,8 @@ static void pills_both_totals(struct view_page *page) {
   double base = (double)base_sum / page_divisor(page, WEB_BASE);
   double head = (double)head_sum / page_divisor(page, WEB_HEAD), change = head - base;
   fill_pack(fill, "totals:{recorded:b base-name:s head-name:s",
-            !page->in->info->by_time && *judge_per(&page->judgement),
-            pills_name(&page->in->info->base), pills_name(&page->in->info->head));
+            !page->in->info->by_time && *judge_per(&page->judgement), page->in->info->base.name,
+            page->in->info->head.name);
   page_fill_mean(page, "base", base);
   page_fill_mean(page, "head", head);
   page_change(page, base, head);
@@ -121,10 +116,6 @@ static bool pills_is_quiet(const char *name) {
                  "minwidth", "colors", "inverted", "source_link");
 }
 
-static void pills_warning(struct view_page *page, const char *text) {
-  fill_pack(&page->fill, "warnings:{text:s}", text);
-}
-
 void document_pills(struct view_page *page) {
   const struct web_info *info = page->in->info;
   const struct web_change back = {"view", str_of(page->view->path)};
@@ -135,7 +126,8 @@ void document_pills(struct view_page *page) {
   if (page->totals.known && page->in->profile->samples.count) pills_shown(page);
   web_query_link(fill_text(&page->fill, "reload"), page->in->query, "reload", &back, 1);
   fill_pack(&page->fill, "pending:s broken:s", info->pending, info->broken);
-  for (size_t i = 0; i < page->warning_count; i++) pills_warning(page, page->warnings[i]);
+  for (size_t i = 0; i < page->warning_count; i++)
+    fill_pack(&page->fill, "warnings:{text:s}", page->warnings[i]);
   pills_range(page);
   for (size_t i = 0; (option = pprofc_option_at(i)); i++)
     if (!pills_is_quiet(option->name)) pills_option(page, option);
