@@ -48,8 +48,7 @@ static bool flamebearer_place(struct flamebearer *f) {
 }
 
 static void put_names(struct flamebearer *f) {
-  json_begin_array(json_key(&f->json, "names"));
-  json_text(&f->json, "total");
+  json_pack(&f->json, "names:[s", "total");
   for (size_t i = 0; i < f->graph.frames.count; i++)
     json_string(&f->json, f->graph.frames.items[i].name);
   json_end(&f->json);
@@ -86,10 +85,6 @@ static void put_levels(struct flamebearer *f) {
   json_end(&f->json);
 }
 
-static void flamebearer_put_number(struct flamebearer *f, const char *key, int64_t value) {
-  json_int(json_key(&f->json, key), value);
-}
-
 static void put_flamebearer(struct flamebearer *f) {
   const struct flame_tree *t = &f->graph.tree;
   size_t type = f->report->result.value_index;
@@ -99,16 +94,12 @@ static void put_flamebearer(struct flamebearer *f) {
         sum_add(number_abs(flame_self_head(t, i, type)), number_abs(flame_self_base(t, i, type)));
     if (self > most) most = self;
   }
-  json_begin_object(json_key(&f->json, "flamebearer"));
+  json_pack(&f->json, "flamebearer:{");
   put_names(f);
   put_levels(f);
   int64_t head = number_abs(flame_head(t, 0, type)), base = number_abs(flame_base(t, 0, type));
-  flamebearer_put_number(f, "numTicks", sum_add(head, base));
-  flamebearer_put_number(f, "maxSelf", most);
-  json_end(&f->json);
-  if (!t->has_base) return;
-  flamebearer_put_number(f, "leftTicks", base);
-  flamebearer_put_number(f, "rightTicks", head);
+  json_pack(&f->json, "numTicks:i maxSelf:i}", sum_add(head, base), most);
+  if (t->has_base) json_pack(&f->json, "leftTicks:i rightTicks:i", base, head);
 }
 
 /* Returns the name of a unit in Pyroscope. A unit of time is "samples" there. */
@@ -122,20 +113,16 @@ static const char *pyroscope_unit(pprofc_str unit) {
 static void put_metadata(struct flamebearer *f) {
   pprofc_str unit = f->report->result.sample_unit;
   double factor = unit_is_time(unit) ? unit_factor(unit) : 0;
-  json_begin_object(json_key(&f->json, "metadata"));
-  json_text(json_key(&f->json, "format"), f->graph.tree.has_base ? "double" : "single");
-  json_text(json_key(&f->json, "spyName"), "");
-  flamebearer_put_number(f, "sampleRate", factor > 0 ? (int64_t)(1e9 / factor) : 100);
-  json_text(json_key(&f->json, "units"), pyroscope_unit(unit));
-  json_string(json_key(&f->json, "name"), f->report->result.type);
-  json_end(&f->json);
+  int64_t rate = factor > 0 ? (int64_t)(1e9 / factor) : 100;
+  json_pack(&f->json, "metadata:{format:s spyName:s sampleRate:i units:s name:S}",
+            f->graph.tree.has_base ? "double" : "single", "", rate, pyroscope_unit(unit),
+            f->report->result.type);
 }
 
 static bool flamebearer_write_file(struct flamebearer *f, struct output *out) {
   if (!flamebearer_place(f)) return false;
   json_init(&f->json, out, f->report->mem);
-  json_begin_object(&f->json);
-  json_int(json_key(&f->json, "version"), 1);
+  json_pack(&f->json, "{version:1");
   put_flamebearer(f);
   put_metadata(f);
   return json_finish_file(&f->json);

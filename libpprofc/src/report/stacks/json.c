@@ -118,15 +118,11 @@ static void json_report_values(struct json_report *r, const char *key, const int
 
 static void json_report_types(struct json_report *r) {
   const pprofc_profile *p = r->report->result.profile;
-  json_begin_array(json_key(&r->json, "sample_types"));
-  for (size_t i = 0; i < p->type_count; i++) {
-    json_begin_object(&r->json);
-    json_string(json_key(&r->json, "type"), profile_string(p, p->types[i].type));
-    json_string(json_key(&r->json, "unit"), profile_string(p, p->types[i].unit));
-    json_end(&r->json);
-  }
-  json_end(&r->json);
-  json_uint(json_key(&r->json, "sample_index"), r->report->result.value_index);
+  json_pack(&r->json, "sample_types:[");
+  for (size_t i = 0; i < p->type_count; i++)
+    json_pack(&r->json, "{type:S unit:S}", profile_string(p, p->types[i].type),
+              profile_string(p, p->types[i].unit));
+  json_pack(&r->json, "] sample_index:u", (uint64_t)r->report->result.value_index);
 }
 
 static void json_report_header(struct json_report *r) {
@@ -136,9 +132,8 @@ static void json_report_header(struct json_report *r) {
     json_report_text(r, "file", str_path_base(profile_string(p, p->mappings.items[0].file)));
     json_report_text(r, "build_id", profile_string(p, p->mappings.items[0].build_id));
   }
-  if (p->time_nanos) json_key(&r->json, "time_nanos"), json_int(&r->json, p->time_nanos);
-  if (p->duration_nanos)
-    json_key(&r->json, "duration_nanos"), json_int(&r->json, p->duration_nanos);
+  if (p->time_nanos) json_pack(&r->json, "time_nanos:i", p->time_nanos);
+  if (p->duration_nanos) json_pack(&r->json, "duration_nanos:i", p->duration_nanos);
   json_int(json_key(&r->json, "total"), r->report->result.total);
   json_report_values(r, "head", r->graph.tree.total);
   if (r->graph.tree.has_base)
@@ -150,11 +145,9 @@ static void json_report_row(struct json_report *r, const struct function_row *ro
   size_t type = r->report->result.value_index;
   int64_t base = r->graph.tree.has_base ? row->flat[r->graph.tree.types + type] : 0;
   output_row(r->json.out, 0, 0, (long double)row->flat[type] - (long double)base);
-  json_line_break(&r->json);
-  json_begin_object(&r->json);
-  json_string(json_key(&r->json, "name"), frame->name);
+  json_pack(&r->json, "\n{name:S", frame->name);
   json_report_text(r, "file", frame->file);
-  if (frame->line) json_key(&r->json, "line"), json_int(&r->json, frame->line);
+  if (frame->line) json_pack(&r->json, "line:i", frame->line);
   json_report_values(r, "flat", row->flat);
   json_report_values(r, "cum", row->cum);
   if (r->graph.tree.has_base) {
@@ -166,12 +159,10 @@ static void json_report_row(struct json_report *r, const struct function_row *ro
 
 static bool json_report_write(struct json_report *r, struct output *out) {
   json_init(&r->json, out, r->report->mem);
-  json_begin_object(&r->json);
-  json_int(json_key(&r->json, "version"), 1);
+  json_pack(&r->json, "{version:1");
   json_report_header(r);
-  json_key(&r->json, "functions");
+  json_pack(&r->json, "functions:[");
   r->report->rows_add_up = true;
-  json_begin_array(&r->json);
   for (size_t i = 0; i < r->count && !out->failed; i++) json_report_row(r, r->order[i]);
   output_no_row(out);
   json_end(&r->json);

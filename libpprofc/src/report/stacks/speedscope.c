@@ -117,8 +117,7 @@ static void write_frame_name(struct speedscope *s, const struct stack_frame *fra
 }
 
 static void write_frame(struct speedscope *s, const struct stack_frame *frame) {
-  json_line_break(&s->json);
-  json_begin_object(&s->json);
+  json_pack(&s->json, "\n{");
   write_frame_name(s, frame);
   if (frame->file.size) json_string(json_key(&s->json, "file"), frame->file);
   if (frame->line > 0) json_int(json_key(&s->json, "line"), frame->line);
@@ -129,13 +128,11 @@ static void write_frame(struct speedscope *s, const struct stack_frame *frame) {
 static void write_frames(struct speedscope *s) {
   static const struct stack_frame joined = {
       .name = {"[smaller stacks]", 16}, .file = {"", 0}, .function = NONE, .mapping = NONE};
-  json_begin_object(json_key(&s->json, "shared"));
-  json_begin_array(json_key(&s->json, "frames"));
+  json_pack(&s->json, "shared:{frames:[");
   for (size_t i = 0; i < s->frames.count; i++)
     if (s->numbers[i].size) write_frame(s, &s->frames.items[i]);
   if (joins_stacks(s)) write_frame(s, &joined);
-  json_end(&s->json);
-  json_end(&s->json);
+  json_pack(&s->json, "]}");
 }
 
 /* ---- samples and weights ----------------------------- */
@@ -225,8 +222,7 @@ static uint64_t joined_weight(const struct sample_writer *w) {
 
 static void speedscope_write_samples(struct speedscope *s, struct sample_writer *w, bool joined) {
   while (w->first < w->set->count && !own_weight(w, w->first)) w->first++;
-  json_key(&s->json, "samples");
-  json_begin_array(&s->json);
+  json_pack(&s->json, "samples:[");
   size_t depth = w->set->max_depth;
   const struct blocks blocks = {w->set->count, depth * sizeof s->numbers->text + 8,
                                 sample_line_size(depth), speedscope_write_stacks, w};
@@ -275,13 +271,9 @@ static void write_profile(struct speedscope *s, const struct stack_set *set,
                           const struct speedscope_profile *shown, const struct label_part *group) {
   struct sample_writer writer = {.speedscope = s, .set = set, .shown = shown};
   uint64_t joined = joined_weight(&writer);
-  json_line_break(&s->json);
-  json_begin_object(&s->json);
-  json_text(json_key(&s->json, "type"), "sampled");
+  json_pack(&s->json, "\n{type:s", "sampled");
   write_name(s, shown, group);
-  json_text(json_key(&s->json, "unit"), shown->unit);
-  json_int(json_key(&s->json, "startValue"), 0);
-  json_uint(json_key(&s->json, "endValue"), shown->total);
+  json_pack(&s->json, "unit:s startValue:0 endValue:u", shown->unit, shown->total);
   speedscope_write_samples(s, &writer, joined != 0);
   write_weights(s, &writer, joined);
   json_end(&s->json);
@@ -350,17 +342,16 @@ static pprofc_status speedscope_write_file(struct speedscope *s, pprofc_error *e
   write_title(s);
   size_t active = speedscope_active(s->report, s->shown, s->shown_count);
   bool timed = is_timed(s);
-  json_text(json_key(&s->json, "exporter"),
+  json_pack(&s->json, "exporter:s",
             timed ? "pprofc@" PPROFC_VERSION SPEEDSCOPE_TIMED : "pprofc@" PPROFC_VERSION);
-  json_uint(json_key(&s->json, "activeProfileIndex"), timed ? 0 : active);
+  json_pack(&s->json, "activeProfileIndex:u", (uint64_t)(timed ? 0 : active));
   write_frames(s);
   json_begin_array(json_key(&s->json, "profiles"));
   for (size_t i = 0; i < s->shown_count && !timed && !s->json.out->failed; i++)
     write_profile(s, &s->set, &s->shown[i], NULL);
   if (timed) write_tracks(s, active);
   pprofc_status status = is_grouped(s) ? write_groups(s, error) : PPROFC_OK;
-  json_end(&s->json);
-  json_end(&s->json);
+  json_pack(&s->json, "]}");
   output_add_char(s->json.out, '\n');
   return status;
 }

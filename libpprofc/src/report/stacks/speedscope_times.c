@@ -141,9 +141,8 @@ static void track_write_bounds(struct track_writer *w) {
     if (w->timed) end = w->clock;
     if (!w->timed && __builtin_add_overflow(end, step.weight, &end)) end = INT64_MAX;
   }
-  json_text(json_key(w->t->json, "unit"), w->timed ? "nanoseconds" : w->t->shown->unit);
-  json_int(json_key(w->t->json, "startValue"), start);
-  json_int(json_key(w->t->json, "endValue"), end);
+  json_pack(w->t->json, "unit:s startValue:i endValue:i",
+            w->timed ? "nanoseconds" : w->t->shown->unit, start, end);
 }
 
 static void track_add_part(struct track_writer *w, const char *before, pprofc_str text) {
@@ -174,9 +173,7 @@ static void track_write(struct track_writer *w) {
     w->timed = times->duration[i] > 0 && track_shows(w, i);
   }
   if (!any) return;
-  json_line_break(w->t->json);
-  json_begin_object(w->t->json);
-  json_text(json_key(w->t->json, "type"), "sampled");
+  json_pack(w->t->json, "\n{type:s", "sampled");
   track_write_name(w);
   track_write_bounds(w);
   track_write_samples(w);
