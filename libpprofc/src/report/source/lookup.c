@@ -11,10 +11,6 @@
 
 /* ---- permitted files --------------------------------- */
 
-/* System folders, in which no file is opened, because they contain no sources, but may contain
- * secrets. Also, reading some of their files has side effects. */
-static const char *const closed_folders[] = {"/proc", "/sys", "/dev", "/etc", "/run", "/var/run"};
-
 static bool is_below(pprofc_str path, pprofc_str folder) {
   return folder.size && str_starts(path, folder) &&
          (path.size == folder.size || path.data[folder.size] == '/');
@@ -24,8 +20,10 @@ static bool is_below(pprofc_str path, pprofc_str folder) {
  * opened. Hidden files and files in hidden folders must not be opened. The search path may name a
  * hidden folder, but hidden files and folders in it stay closed. */
 static const char *closed_reason(const struct source_lookup *lookup, pprofc_str path) {
-  for (size_t i = 0; i < sizeof closed_folders / sizeof *closed_folders; i++)
-    if (is_below(path, str_of(closed_folders[i]))) return "files of the system are not shown";
+  /* No file in a system folder is opened. These folders contain no sources, but may contain
+   * secrets. Also, reading some of their files has side effects. */
+  if (STR_ANY(is_below, path, "/proc", "/sys", "/dev", "/etc", "/run", "/var/run"))
+    return "files of the system are not shown";
   size_t from = 0;
   for (size_t i = 0; i < lookup->root_count; i++)
     if (is_below(path, lookup->roots[i]) && lookup->roots[i].size > from)
@@ -41,30 +39,7 @@ static bool lookup_fail(struct buffer *failure, const char *path, const char *re
 }
 
 static bool lookup_fail_errno(struct buffer *failure, const char *path, int number) {
-  char reason[128];
-  return lookup_fail(failure, path, error_errno_text(number, reason, sizeof reason));
-}
-
-/* Allocates memory for the text of a file. Returns NULL on success, or the reason why the file is
- * not shown. */
-static const char *reserve_for_file(const struct stat *info, struct buffer *text) {
-  if (!S_ISREG(info->st_mode)) return "not a regular file";
-  if ((uint64_t)info->st_size > SOURCE_FILE_BYTES) return "larger than 64 MiB";
-  if (!buffer_reserve(text, (size_t)info->st_size + 1)) return "out of memory";
-  return NULL;
-}
-
-/* Reads a file up to its end, or until `text` is full. If the file grows while it is read, the
- * added text is missing. */
-static bool read_into_room(int fd, struct buffer *text) {
-  while (text->size < text->capacity) {
-    ssize_t got = read(fd, text->data + text->size, text->capacity - text->size);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return false;
-    if (got == 0) break;
-    text->size += (size_t)got;
-  }
-  return true;
+  return lookup_fail(failure, path, ERRNO_TEXT(number));
 }
 
 /* Reads an open file. Sets `failure` and returns false if it is not a regular file, is too large or
@@ -73,11 +48,15 @@ static bool lookup_read_text(int fd, const char *path, struct buffer *text,
                              struct buffer *failure) {
   struct stat info;
   if (fstat(fd, &info) != 0) return lookup_fail_errno(failure, path, errno);
-  const char *reason = reserve_for_file(&info, text);
-  if (!reason && !read_into_room(fd, text)) return lookup_fail_errno(failure, path, errno);
-  if (!reason && text->size && memchr(text->data, '\0', text->size)) reason = "not a text";
-  if (reason) lookup_fail(failure, path, reason);
-  return !reason;
+  if (!S_ISREG(info.st_mode)) return lookup_fail(failure, path, "not a regular file");
+  if ((uint64_t)info.st_size > SOURCE_FILE_BYTES)
+    return lookup_fail(failure, path, "larger than 64 MiB");
+  int number = fd_read_all(fd, text);
+  if (number) return lookup_fail_errno(failure, path, number);
+  if (text->failed) return lookup_fail(failure, path, "out of memory");
+  if (text->size && memchr(text->data, '\0', text->size))
+    return lookup_fail(failure, path, "not a text");
+  return true;
 }
 
 /* Reads the file at `path`, which is shorter than PATH_MAX. Sets *exists to true if there is such a
@@ -237,9 +216,7 @@ pprofc_status source_lookup_init(struct source_lookup *lookup, const pprofc_repo
   interner_init(&lookup->names, mem);
   if (!source_path || !*source_path) {
     if (!getcwd(folder, sizeof folder)) {
-      char reason[128];
-      return error_set(error, PPROFC_E_IO, "could not stat current dir: %s",
-                       error_errno_text(errno, reason, sizeof reason));
+      return error_set(error, PPROFC_E_IO, "could not stat current dir: %s", ERRNO_TEXT(errno));
     }
     source_path = folder;
   }
