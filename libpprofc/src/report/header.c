@@ -72,9 +72,8 @@ static void label_duration(const struct report *report, label_fn label, void *co
   char text[2 * UNIT_LABEL_MAX + 100];
   pprofc_str s = unit_label(duration, STR("nanoseconds"), STR("auto"), span);
   pprofc_str t = report_value(report, report->result.total, total);
-  int size =
-      snprintf(text, sizeof text, "%.*s, Total samples = %.*s %s", STR_ARG(s), STR_ARG(t), ratio);
-  label(context, "Duration: ", (pprofc_str){text, size < 0 ? 0 : (size_t)size});
+  snprintf(text, sizeof text, "%.*s, Total samples = %.*s %s", STR_ARG(s), STR_ARG(t), ratio);
+  label(context, "Duration: ", str_of(text));
 }
 
 void labels_profile(const struct report *report, label_fn label, void *context) {
@@ -98,6 +97,11 @@ void labels_profile(const struct report *report, label_fn label, void *context) 
 pprofc_str report_value(const struct report *report, int64_t value, char out[]) {
   return unit_label(pipeline_ratio(&report->result, value), report->result.sample_unit,
                     report->output_unit, out);
+}
+
+int64_t report_converted(const struct report *report, int64_t value) {
+  return number_from_double(
+      unit_scale(value, report->result.sample_unit, report->output_unit).value);
 }
 
 void report_padded(const struct report *report, struct output *out, int64_t value, size_t width) {
@@ -126,10 +130,6 @@ void report_columns(const struct report *report, struct output *out, int64_t fla
 pprofc_str report_program(const pprofc_profile *p) {
   pprofc_str file = p->mappings.count ? profile_string(p, p->mappings.items[0].file) : STR("");
   return file.size ? str_path_base(file) : file;
-}
-
-void report_profile_header(const struct report *report, struct output *out) {
-  labels_profile(report, label_to_output, out);
 }
 
 /* ---- filters ----------------------------------------- */
@@ -162,18 +162,17 @@ static void label_dropped(const struct report *report, size_t count, const char 
   if (!count) return;
   char value[UNIT_LABEL_MAX], text[UNIT_LABEL_MAX + 100];
   int64_t limit = number_abs(number_from_double((double)report->result.total * fraction));
-  int size = snprintf(text, sizeof text, "%zu %s%s (%s <= %.*s)", count, what, count > 1 ? "s" : "",
-                      measure, STR_ARG(report_value(report, limit, value)));
-  label(context, "Dropped ", (pprofc_str){text, size < 0 ? 0 : (size_t)size});
+  snprintf(text, sizeof text, "%zu %s%s (%s <= %.*s)", count, what, count > 1 ? "s" : "", measure,
+           STR_ARG(report_value(report, limit, value)));
+  label(context, "Dropped ", str_of(text));
 }
 
-/* Writes a text such as "1.2s, 60% of 2s total" to `text`. Returns its length. */
-static int label_shown(const struct report *report, int64_t value, char *text, size_t size) {
+/* Writes a text such as "1.2s, 60% of 2s total" to `text`. */
+static void label_shown(const struct report *report, int64_t value, char *text, size_t size) {
   char shown[UNIT_LABEL_MAX], total[UNIT_LABEL_MAX], percentage[32];
-  return snprintf(text, size, "%.*s, %.*s of %.*s total",
-                  STR_ARG(report_value(report, value, shown)),
-                  STR_ARG(unit_percentage_trimmed(value, report->result.total, percentage)),
-                  STR_ARG(report_value(report, report->result.total, total)));
+  snprintf(text, size, "%.*s, %.*s of %.*s total", STR_ARG(report_value(report, value, shown)),
+           STR_ARG(unit_percentage_trimmed(value, report->result.total, percentage)),
+           STR_ARG(report_value(report, report->result.total, total)));
 }
 
 static const char shown_nodes[] = "Showing nodes accounting for ", shown_top[] = "Showing top ";
@@ -209,8 +208,8 @@ void labels_graph(const struct report *report, const struct graph_summary *legen
   label_filters(report, label, context);
 
   char text[2 * UNIT_LABEL_MAX + 100];
-  int size = label_shown(report, legend->shown, text, sizeof text);
-  label(context, shown_nodes, (pprofc_str){text, size < 0 ? 0 : (size_t)size});
+  label_shown(report, legend->shown, text, sizeof text);
+  label(context, shown_nodes, str_of(text));
 
   if (report->result.total) {
     label_dropped(report, legend->dropped_nodes, "node", "cum", report->result.nodefraction, label,
@@ -218,9 +217,8 @@ void labels_graph(const struct report *report, const struct graph_summary *legen
     label_dropped(report, legend->dropped_edges, "edge", "freq", report->result.edgefraction, label,
                   context);
     if (legend->nodes > 0 && legend->nodes < legend->nodes_before) {
-      size =
-          snprintf(text, sizeof text, "%zu nodes out of %zu", legend->nodes, legend->nodes_before);
-      label(context, shown_top, (pprofc_str){text, size < 0 ? 0 : (size_t)size});
+      snprintf(text, sizeof text, "%zu nodes out of %zu", legend->nodes, legend->nodes_before);
+      label(context, shown_top, str_of(text));
     }
   }
   if (full) label(context, "\nSee https://git.io/JfYMW for how to read the graph", STR(""));

@@ -76,6 +76,9 @@ static inline int64_t report_mean(int64_t value, int64_t divisor) {
 /* Divides a value by divide_by, and formats it in the output unit of the report. */
 pprofc_str report_value(const struct report *report, int64_t value, char out[]);
 
+/* Converts a value to the output unit. Rounds toward zero. */
+int64_t report_converted(const struct report *report, int64_t value);
+
 /* The first function prints a value right-aligned in `width` cells. The second prints the share of
  * a value in a total, such as " 12.34%". */
 void report_padded(const struct report *report, struct output *out, int64_t value, size_t width);
@@ -88,10 +91,6 @@ void report_columns(const struct report *report, struct output *out, int64_t fla
 
 /* Returns the program's name: the first mapping's file without folders. May be empty. */
 pprofc_str report_program(const pprofc_profile *profile);
-
-/* Prints the lines about the profile: File:, Type:, Time:, Duration: and so on (docs/spec/pprof.md,
- * 20.3). */
-void report_profile_header(const struct report *report, struct output *out);
 
 /* Sets *divided to a copy of the filtered profile whose values are divided by divide_by. The caller
  * releases the copy. Sets *divided to NULL if divide_by is 1. */

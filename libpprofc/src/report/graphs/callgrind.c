@@ -11,6 +11,8 @@ struct callgrind_texts {
   bool failed;      /* true if memory ran out */
 };
 
+enum { CALLGRIND_OBJECTS, CALLGRIND_FILES, CALLGRIND_NAMES, CALLGRIND_TEXTS };
+
 /* Addresses of the current and the previous line of the output. */
 struct callgrind_spot {
   uint64_t address, before;
@@ -18,17 +20,6 @@ struct callgrind_spot {
 };
 
 /* ---- names ------------------------------------------- */
-
-static bool callgrind_texts_init(struct callgrind_texts *names, size_t texts, struct arena *arena) {
-  *names = (struct callgrind_texts){.arena = arena};
-  interner_init(&names->printed, arena->mem);
-  names->number = arena_zero_array(arena, texts, sizeof *names->number);
-  return names->number != NULL;
-}
-
-static void callgrind_texts_free(struct callgrind_texts *names) {
-  if (names->arena) interner_free(&names->printed);
-}
 
 /* Appends the tag, such as "fn=", and the number of a name that was printed before: "fn=(1)". The
  * number 0 means an empty name, and gives only the tag. */
@@ -152,7 +143,7 @@ struct callgrind {
   struct graph graph;
   struct output *out;
   struct arena arena;
-  struct callgrind_texts objects, files, names;
+  struct callgrind_texts texts[CALLGRIND_TEXTS];
   int calls; /* number of calls to write for each edge; pprof always writes 0 */
   struct namesake *namesakes;
   struct function_node *functions;
@@ -228,11 +219,6 @@ static bool find_functions(struct callgrind *c) {
 
 /* ---- values ------------------------------------------ */
 
-static int64_t callgrind_converted(const struct callgrind *c, int64_t value) {
-  const struct report *r = c->report;
-  return number_from_double(unit_scale(value, r->result.sample_unit, r->output_unit).value);
-}
-
 static struct callgrind_spot callgrind_spot_of(const struct callgrind *c, uint64_t address) {
   struct callgrind_spot at = {.address = address, .has_before = c->previous != NULL};
   if (c->previous) at.before = c->previous->place->address;
@@ -253,16 +239,17 @@ static void print_callee(struct callgrind *c, uint32_t function) {
   struct buffer name = buffer_make(c->report->mem, SIZE_MAX);
   buffer_add_str(&name, text_of(c, same->name));
   if (same->count > 1) buffer_printf(&name, " [%u/%u]", f->index + 1, same->count);
-  f->number = callgrind_put_name(&c->names, c->out, "cfn=", buffer_str(&name));
+  f->number = callgrind_put_name(&c->texts[CALLGRIND_NAMES], c->out, "cfn=", buffer_str(&name));
   if (name.failed) c->failed = true;
   buffer_free(&name);
 }
 
 static void print_call(struct callgrind *c, const struct callee *callee, int64_t weight) {
   struct callgrind_spot at = callgrind_spot_of(c, callee->address);
-  callgrind_put_text(&c->files, c->out, "cfl=", callee->file, text_of(c, callee->file));
+  callgrind_put_text(&c->texts[CALLGRIND_FILES], c->out, "cfl=", callee->file,
+                     text_of(c, callee->file));
   print_callee(c, callee->function);
-  callgrind_put_call(c->out, &at, callee->line, callgrind_converted(c, weight), c->calls);
+  callgrind_put_call(c->out, &at, callee->line, report_converted(c->report, weight), c->calls);
 }
 
 /* Number of calls between the current call and the call whose edge is prefetched. */
@@ -284,13 +271,16 @@ static void callgrind_print_node(struct callgrind *c, uint32_t node) {
   if (!before || before->object != info->object || before->file != info->file ||
       before->name != info->name) {
     output_add_char(c->out, '\n');
-    callgrind_put_text(&c->objects, c->out, "ob=", info->object, text_of(c, info->object));
-    callgrind_put_text(&c->files, c->out, "fl=", info->file, text_of(c, info->file));
-    callgrind_put_text(&c->names, c->out, "fn=", info->name, text_of(c, info->name));
+    callgrind_put_text(&c->texts[CALLGRIND_OBJECTS], c->out, "ob=", info->object,
+                       text_of(c, info->object));
+    callgrind_put_text(&c->texts[CALLGRIND_FILES], c->out, "fl=", info->file,
+                       text_of(c, info->file));
+    callgrind_put_text(&c->texts[CALLGRIND_NAMES], c->out, "fn=", info->name,
+                       text_of(c, info->name));
   }
   struct callgrind_spot at = callgrind_spot_of(c, info->place->address);
   callgrind_put_cost(c->out, &at, info->place->line,
-                     callgrind_converted(c, node_flat(&c->graph.nodes[node])));
+                     report_converted(c->report, node_flat(&c->graph.nodes[node])));
   callgrind_print_calls(c, node);
   c->previous = info;
 }
@@ -301,16 +291,18 @@ static void callgrind_print_all(struct callgrind *c) {
   output_add_char(c->out, '(');
   output_add_str(c->out, c->report->output_unit);
   output_add_text(c->out, ")\n");
-  for (size_t i = 0; i < c->graph.shown_count && !c->out->failed; i++) {
+  for (size_t i = 0; i < c->graph.shown_count && !c->out->failed; i++)
     callgrind_print_node(c, c->graph.shown[i]);
-  }
+  for (int i = 0; i < CALLGRIND_TEXTS; i++) c->failed |= c->texts[i].failed;
 }
 
 static bool callgrind_prepare(struct callgrind *c) {
-  size_t texts = c->graph.frames.texts.count;
-  return callgrind_texts_init(&c->objects, texts, &c->arena) &&
-         callgrind_texts_init(&c->files, texts, &c->arena) &&
-         callgrind_texts_init(&c->names, texts, &c->arena) && find_functions(c);
+  for (int i = 0; i < CALLGRIND_TEXTS; i++) {
+    struct callgrind_texts *t = &c->texts[i];
+    t->number = arena_zero_array(&c->arena, c->graph.frames.texts.count, sizeof *t->number);
+    if (!t->number) return false;
+  }
+  return find_functions(c);
 }
 
 pprofc_status report_callgrind(struct report *report, struct output *out, pprofc_error *error) {
@@ -320,20 +312,21 @@ pprofc_status report_callgrind(struct report *report, struct output *out, pprofc
   arena_init(&c.arena, report->mem);
   map_init(&c.namesake_map, report->mem);
   map_init(&c.function_map, report->mem);
+  for (int i = 0; i < CALLGRIND_TEXTS; i++) {
+    c.texts[i].arena = &c.arena;
+    interner_init(&c.texts[i].printed, report->mem);
+  }
   pprofc_status status =
       pipeline_graph(&report->result, wanted, &c.graph, &report->output_unit, error);
   if (!status && !callgrind_prepare(&c)) status = error_nomem(error);
   if (!status) {
     callgrind_print_all(&c);
-    if (c.failed || c.objects.failed || c.files.failed || c.names.failed)
-      status = error_nomem(error);
+    if (c.failed) status = error_nomem(error);
   }
   graph_free(&c.graph);
   map_free(&c.function_map);
   map_free(&c.namesake_map);
-  callgrind_texts_free(&c.names);
-  callgrind_texts_free(&c.files);
-  callgrind_texts_free(&c.objects);
+  for (int i = 0; i < CALLGRIND_TEXTS; i++) interner_free(&c.texts[i].printed);
   arena_free(&c.arena);
   return status;
 }

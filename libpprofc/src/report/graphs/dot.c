@@ -1,9 +1,7 @@
 /* Prints the report dot: the call graph, for graphviz to draw (docs/spec/pprof.md, 21.10). */
 #include "report/report.h"
 
-/* ---- texts ------------------------------------------ */
-
-/* ---- text -------------------------------------------- */
+/* ---- texts ------------------------------------------- */
 
 static void add_visible(struct output *out, pprofc_str character, int32_t code, const char *slash) {
   if (code >= 0xA0) output_printf(out, "%su{%x}", slash, (unsigned)code);
@@ -20,6 +18,9 @@ static size_t dot_plain_end(pprofc_str text, size_t from, bool escape) {
   return from;
 }
 
+/* Appends text. Makes its control bytes visible. With `escape`, also escapes quotes and
+ * backslashes.
+ */
 static void dot_add_text(struct output *out, pprofc_str text, bool escape) {
   for (size_t i = 0; i < text.size;) {
     size_t start = i;
@@ -46,11 +47,6 @@ static void dot_add_text(struct output *out, pprofc_str text, bool escape) {
  * and makes other control bytes visible. */
 static void dot_text(struct output *out, pprofc_str text) {
   dot_add_text(out, text, true);
-}
-
-/* Appends text that is already escaped. Makes its control bytes visible. */
-static void dot_escaped_text(struct output *out, pprofc_str text) {
-  dot_add_text(out, text, false);
 }
 
 /* Appends text that pprof does not escape. Escapes the text only if it would end the quoted string
@@ -288,7 +284,10 @@ static void print_nodelet(struct dot *d, struct box source, bool number, uint32_
     output_printf(out, "_%u", index);
     output_add_text(out, i ? "\" fontsize=8 shape=box3d tooltip=\"" : " [label = \"");
     if (i == 0) {
-      (number ? dot_loose_text : dot_escaped_text)(out, text);
+      if (number)
+        dot_loose_text(out, text);
+      else
+        dot_add_text(out, text, false);
       output_add_char(out, '"');
     }
   }

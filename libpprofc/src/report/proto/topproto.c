@@ -79,10 +79,6 @@ static bool make_locations(struct top_profile *t, pprofc_profile *p) {
   return true;
 }
 
-static int64_t topproto_converted(const struct report *r, int64_t value) {
-  return number_from_double(unit_scale(value, r->result.sample_unit, r->output_unit).value);
-}
-
 /* Makes a sample for each node. The stack of sample i is location i. */
 static bool topproto_make_samples(struct top_profile *t, pprofc_profile *p) {
   static const struct segment plain = {.map = NULL};
@@ -95,8 +91,8 @@ static bool topproto_make_samples(struct top_profile *t, pprofc_profile *p) {
   if (!values || !stack || !stack_size || !bytes) return false;
   for (uint32_t i = 0; i < count; i++) {
     const struct graph_node *n = &g->nodes[g->shown[i]];
-    values[(size_t)2 * i] = topproto_converted(t->report, node_cum(n));
-    values[(size_t)2 * i + 1] = topproto_converted(t->report, node_flat(n));
+    values[(size_t)2 * i] = report_converted(t->report, node_cum(n));
+    values[(size_t)2 * i + 1] = report_converted(t->report, node_flat(n));
     stack[i] = bytes;
     stack_size[i] = (uint32_t)varint_put(bytes, i + 1);
     bytes += stack_size[i];

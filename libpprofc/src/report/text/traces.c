@@ -233,7 +233,7 @@ pprofc_status report_traces(struct report *report, struct output *out, pprofc_er
   bool ok = traces.frames && label_groups_init(&traces.groups, p, mem) &&
             frame_texts_init(&traces.texts, &traces.printer);
   if (ok) {
-    report_profile_header(report, out);
+    labels_profile(report, label_to_output, out);
     /* If the header of the report is empty, an empty line replaces it. */
     if (!out->size) output_add_char(out, '\n');
     ok = traces_print_samples(&traces);
