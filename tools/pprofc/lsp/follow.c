@@ -41,9 +41,7 @@ void follow_read(struct follow *f, const char *path, const char *ref, int64_t ti
   buffer_free(&folder);
 }
 
-/* Converts a line number in the profile to a line number in the current file. With `back`, converts
- * in the other direction. */
-static size_t follow_map(const struct follow *f, size_t line, bool back) {
+size_t follow_line(const struct follow *f, size_t line, bool back) {
   int64_t at = (int64_t)line + 1, moved = 0;
   for (size_t i = 0; i < f->count; i++) {
     const struct hunk *h = &f->hunks[i];
@@ -55,12 +53,4 @@ static size_t follow_map(const struct follow *f, size_t line, bool back) {
     moved += others - count;
   }
   return at + moved > 0 ? (size_t)(at + moved - 1) : SIZE_MAX;
-}
-
-size_t follow_line(const struct follow *f, size_t line) {
-  return follow_map(f, line, false);
-}
-
-size_t follow_origin(const struct follow *f, size_t line) {
-  return follow_map(f, line, true);
 }

@@ -204,7 +204,7 @@ static void result_item(struct fill *fill, const struct lsp *lsp, const struct d
  * the text of the line changed. */
 static size_t lsp_line_of(const struct document *d, const struct cost *cost) {
   if (!d->file.size || !str_equal(cost->file, d->file)) return SIZE_MAX;
-  size_t opened = follow_line(&d->follow, (size_t)cost->line - 1);
+  size_t opened = follow_line(&d->follow, (size_t)cost->line - 1, false);
   return document_map(d, d->first_lines, d->now_lines, opened);
 }
 
@@ -250,7 +250,7 @@ static void lsp_hover(const struct lsp *lsp, const struct document *d, const str
                       struct rpc_answer *answer) {
   int64_t at = node_integer(node_path(params, "position.line"));
   size_t line = at >= 0 ? document_map(d, d->now_lines, d->first_lines, (size_t)at) : SIZE_MAX;
-  if (line != SIZE_MAX) line = follow_origin(&d->follow, line);
+  if (line != SIZE_MAX) line = follow_line(&d->follow, line, true);
   const struct cost *best = NULL;
   for (size_t i = 0; i < lsp->costs.count && line != SIZE_MAX; i++) {
     const struct cost *n = &lsp->costs.items[i];

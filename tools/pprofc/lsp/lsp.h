@@ -78,11 +78,9 @@ void follow_free(struct follow *follow);
  * a commit, every line counts as unchanged. */
 void follow_read(struct follow *follow, const char *path, const char *ref, int64_t time);
 
-/* follow_line converts a line number in the profile to a line number in the current file.
- * follow_origin converts back. Numbers start at 0. Both return SIZE_MAX if the line's text changed.
- */
-size_t follow_line(const struct follow *follow, size_t line);
-size_t follow_origin(const struct follow *follow, size_t line);
+/* Converts a line number in the profile to a line number in the current file. With `back`, converts
+ * in the other direction. Numbers start at 0. Returns SIZE_MAX if the line's text changed. */
+size_t follow_line(const struct follow *follow, size_t line, bool back);
 
 /* ---- the page with the flame graph (page.c) ---------- */
 
