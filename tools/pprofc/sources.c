@@ -38,7 +38,7 @@ struct fetched {
   struct fetch_side head, base;
   bool for_sums; /* true: the reader adds up samples and keeps only the data in `needs` */
   struct open_sums needs;
-  struct sums *sums;       /* sums over runs, to be written by -sums; NULL without -sums */
+  struct sums sums;        /* sums over runs, to be written by -sums; `mem` is NULL without -sums */
   const char *first_shown; /* name of the first source, for messages */
   struct source_map_list source_maps; /* source maps given by -source_map */
   atomic_bool mapped;                 /* true if a source map changed a frame */
@@ -172,7 +172,7 @@ static void sources_merge_chunk(struct source_chunk *chunk, unsigned threads) {
   fetched->head.accumulator.threads = fetched->base.accumulator.threads = threads;
   note_servers(chunk, fetched);
   for (size_t i = 0; i < chunk->heads && fetched->status == PPROFC_OK; i++)
-    fetched->status = noise_sums_add(fetched->sums, chunk->items[i].profile,
+    fetched->status = noise_sums_add(&fetched->sums, chunk->items[i].profile,
                                      chunk->items[i].file.shown, fetched->error);
   size_t heads = chunk->heads;
   if (fetched->status == PPROFC_OK)
@@ -456,10 +456,11 @@ pprofc_status sources_get(const struct command *command, bool apart, struct sour
   *sources = (struct sources){NULL, NULL, NULL};
   fetcher_init(&fetched.fetcher, command);
   framed_init(&fetched.framed, &command->limits);
-  pprofc_status status = noise_sums_begin(command, &fetched.sums, error);
+  pprofc_status status = PPROFC_OK;
+  if (*command->sums) status = sums_init(&fetched.sums, budget_allocator(command->budget), error);
   fetched.for_sums = !apart && folding_of(command, &fetched.needs);
   if (status == PPROFC_OK) status = fetch_mapped(&fetched, error);
-  status = noise_sums_end(command, fetched.sums, status, error);
+  status = noise_sums_end(command, &fetched.sums, status, error);
   if (status == PPROFC_OK && apart) status = keep_apart(&fetched, sources, error);
   if (status == PPROFC_OK && fetched.base.sum) {
     pprofc_str shown = url_hide_password(&fetched.fetcher.arena, str_of(base));

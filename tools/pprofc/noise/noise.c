@@ -151,8 +151,8 @@ static pprofc_status noise_show(struct command *command, const struct noise_repo
   return status;
 }
 
-/* Judges two files that -sums wrote, and writes the verdicts. */
-static pprofc_status noise_run_sums(struct command *command, struct noise_report *report, int *code,
+/* Judges two files that -sums wrote. */
+static pprofc_status noise_run_sums(const struct command *command, struct noise_report *report,
                                     pprofc_error *error) {
   struct buffer rules;
   pprofc_verdict_options how;
@@ -160,28 +160,34 @@ static pprofc_status noise_run_sums(struct command *command, struct noise_report
   if (command->report.sample_index) how.sample_index = command->report.sample_index;
   if (!status) status = noise_sums_judge(command, &how, &report->verdicts, error);
   if (!status) noise_take(report);
-  if (!status) status = noise_show(command, report, error);
-  if (!status) *code = noise_gate(&command->noise, report);
-  pprofc_verdicts_free(report->verdicts);
   buffer_free(&rules);
   return status;
 }
 
-pprofc_status noise_run(struct command *command, int *code, pprofc_error *error) {
+/* Judges the runs. Sets *difference to their difference if the report is a picture. */
+static pprofc_status noise_run_profiles(const struct command *command, struct noise_report *report,
+                                        pprofc_profile **difference, pprofc_error *error) {
   struct loaded_runs runs;
   struct open_sums needs;
+  bool folds = folding_of_runs(command, &needs);
+  pprofc_status status = runs_load(command, folds ? &needs : NULL, &runs, error);
+  if (!status) status = noise_judge(report, &command->noise, &runs, error);
+  if (!status && noise_is_picture(command))
+    status = runs_difference(runs.items, runs.count, runs.bases, false, difference, error);
+  runs_free(&runs);
+  return status;
+}
+
+pprofc_status noise_run(struct command *command, int *code, pprofc_error *error) {
   struct noise_report report = noise_report_of(&command->report, &command->noise);
   pprofc_profile *difference = NULL;
   *code = 0;
   pprofc_status status = noise_gate_check(command, error);
   if (status) return status;
-  if (noise_sums_given(command)) return noise_run_sums(command, &report, code, error);
-  bool folds = folding_of_runs(command, &needs);
-  status = runs_load(command, folds ? &needs : NULL, &runs, error);
-  if (!status) status = noise_judge(&report, &command->noise, &runs, error);
-  if (!status && noise_is_picture(command))
-    status = runs_difference(runs.items, runs.count, runs.bases, false, &difference, error);
-  runs_free(&runs);
+  if (noise_sums_given(command))
+    status = noise_run_sums(command, &report, error);
+  else
+    status = noise_run_profiles(command, &report, &difference, error);
   if (!status && difference) status = noise_draw(command, &report, difference, error);
   if (!status && !difference) status = noise_show(command, &report, error);
   if (!status) *code = noise_gate(&command->noise, &report);

@@ -109,11 +109,7 @@ pprofc_status noise_gate_check(const struct command *command, pprofc_error *erro
 /* Prints the changes that satisfy -fail_on to standard error. Returns the exit status. */
 int noise_gate(const struct noise_options *flags, const struct noise_report *report);
 
-/* Creates the empty sums over runs that -sums writes. Sets *sums to NULL without -sums. */
-pprofc_status noise_sums_begin(const struct command *command, struct sums **sums,
-                               pprofc_error *error);
-
-/* Adds a profile to the sums as one run. Does nothing if `sums` or `profile` is NULL. */
+/* Adds a profile to the sums as one run. Does nothing if sums->mem or `profile` is NULL. */
 pprofc_status noise_sums_add(struct sums *sums, pprofc_profile *profile, const char *name,
                              pprofc_error *error);
 

@@ -1,18 +1,9 @@
 /* Reads, judges and writes files with sums of several runs. */
 #include "noise.h"
 
-pprofc_status noise_sums_begin(const struct command *command, struct sums **sums,
-                               pprofc_error *error) {
-  *sums = NULL;
-  if (!*command->sums) return PPROFC_OK;
-  const pprofc_allocator *mem = budget_allocator(command->budget);
-  *sums = mem_zero_array(&mem_default, 1, sizeof **sums);
-  return *sums ? sums_init(*sums, mem, error) : error_nomem(error);
-}
-
 pprofc_status noise_sums_add(struct sums *sums, pprofc_profile *profile, const char *name,
                              pprofc_error *error) {
-  if (!sums || !profile) return PPROFC_OK;
+  if (!sums->mem || !profile) return PPROFC_OK;
   pprofc_status status = sums_add(sums, profile, error);
   if (status && status != PPROFC_E_NOMEM) error_prefix(error, "cannot add up '%s': ", name);
   return status;
@@ -25,10 +16,9 @@ static pprofc_status noise_sums_print(const void *context, struct output *out,
 
 pprofc_status noise_sums_end(const struct command *command, struct sums *sums, pprofc_status status,
                              pprofc_error *error) {
-  if (!sums) return status;
+  if (!sums->mem) return status;
   if (!status) status = save_printed(command->sums, noise_sums_print, sums, error);
   sums_free(sums);
-  mem_free(&mem_default, sums, 1, sizeof *sums);
   return status;
 }
 
