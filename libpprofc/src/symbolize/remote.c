@@ -50,11 +50,7 @@ struct remote_pass {
   const struct symbolize_options *options;
   bool force;
   struct mapping *mappings; /* copy of the profile's mappings, which gets new flags */
-  uint32_t *named; /* for each location, the index of its new function; NONE: no new function */
-  uint32_t *order; /* locations that have a mapping, sorted by mapping */
-  /* for each mapping, the index of its first location in `order`; the last element is the size of
-   * `order` */
-  size_t *first;
+  uint32_t *named;   /* for each location, the index of its new function; NONE: no new function */
   pprofc_str *names; /* names of the new functions */
   size_t count, capacity;
   struct remote_symbol *symbols; /* symbols of the current reply */
@@ -62,11 +58,11 @@ struct remote_pass {
   struct buffer text, reply;
 };
 
-/* Sets *out to address + by, or to address - by if `down` is true. Like pprof, returns false if the
- * result wraps around. */
-static bool remote_shift(uint64_t address, uint64_t by, bool down, uint64_t *out) {
-  *out = down ? address - by : address + by;
-  return down ? by <= address : *out >= address;
+/* Moves an address from a mapping that starts at `from` to a mapping that starts at `to`. Like
+ * pprof, returns false if the result wraps around. */
+static bool remote_move(uint64_t address, uint64_t from, uint64_t to, uint64_t *out) {
+  *out = address - from + to;
+  return to < from ? *out <= address : *out >= address;
 }
 
 /* Writes to pass->text the addresses of locations that have no name. Converts them to addresses in
@@ -75,11 +71,10 @@ static void remote_list(struct remote_pass *pass, size_t index, uint64_t start) 
   const struct locations *l = &pass->profile->locations;
   uint64_t own = pass->mappings[index].start, address;
   buffer_clear(&pass->text);
-  for (size_t k = pass->first[index]; k < pass->first[index + 1]; k++) {
-    uint32_t i = pass->order[k];
-    if (!l->address[i] || l->line_from[i + 1] != l->line_from[i]) continue;
-    bool down = start < own;
-    if (!remote_shift(l->address[i], down ? own - start : start - own, down, &address)) continue;
+  for (size_t i = 0; i < l->count; i++) {
+    if (l->mapping[i] != index || !l->address[i] || l->line_from[i + 1] != l->line_from[i] ||
+        !remote_move(l->address[i], own, start, &address))
+      continue;
     buffer_printf(&pass->text, "%s0x%" PRIx64, pass->text.size ? "+" : "", address);
   }
 }
@@ -106,8 +101,7 @@ static pprofc_status remote_read(struct remote_pass *pass, size_t index, uint64_
   uint64_t own = pass->mappings[index].start, asked, address;
   size_t first = pass->count;
   while (remote_next_symbol(&rest, &asked, &name)) {
-    bool down = own < start;
-    if (!remote_shift(asked, down ? start - own : own - start, down, &address)) continue;
+    if (!remote_move(asked, start, own, &address)) continue;
     uint32_t function = remote_function(pass, names, first, name);
     uint64_t hash = hash_mix(address, 1);
     size_t next = by_address->count;
@@ -125,8 +119,8 @@ static pprofc_status remote_read(struct remote_pass *pass, size_t index, uint64_
 /* Stores the function that the reply gives for each location of the mapping. */
 static void remote_name(struct remote_pass *pass, size_t index, const struct map *by_address) {
   const struct locations *l = &pass->profile->locations;
-  for (size_t k = pass->first[index]; k < pass->first[index + 1]; k++) {
-    uint32_t i = pass->order[k];
+  for (size_t i = 0; i < l->count; i++) {
+    if (l->mapping[i] != index) continue;
     MAP_FIND(slot, by_address, hash_mix(l->address[i], 1),
              pass->symbols[slot].address == l->address[i]);
     if (slot != MAP_NONE) pass->named[i] = pass->symbols[slot].function;
@@ -205,30 +199,13 @@ static bool remote_new_lines(struct remote_pass *pass) {
   return true;
 }
 
-static void remote_sort(struct remote_pass *pass) {
-  const struct locations *l = &pass->profile->locations;
-  size_t mappings = pass->profile->mappings.count;
-  for (size_t i = 0; i < l->count; i++)
-    if (l->mapping[i] != NONE) pass->first[l->mapping[i] + 1]++;
-  for (size_t i = 0; i < mappings; i++) pass->first[i + 1] += pass->first[i];
-  /* Until now, first[i + 1] is the end of mapping i in `order`. The loop makes it the start. */
-  for (size_t i = l->count; i-- > 0;)
-    if (l->mapping[i] != NONE) pass->order[--pass->first[l->mapping[i] + 1]] = (uint32_t)i;
-  for (size_t i = 0; i < mappings; i++) pass->first[i] = pass->first[i + 1];
-  pass->first[mappings] = 0;
-  for (size_t i = 0; i < l->count; i++) pass->first[mappings] += l->mapping[i] != NONE;
-}
-
 static bool remote_prepare(struct remote_pass *pass, struct arena *scratch) {
   pprofc_profile *p = pass->profile;
   struct arena *arena = &p->region->arena;
   pass->mappings = arena_copy(arena, p->mappings.items, p->mappings.count * sizeof *pass->mappings);
   pass->named = arena_array(scratch, p->locations.count, sizeof *pass->named);
-  pass->order = arena_array(scratch, p->locations.count, sizeof *pass->order);
-  pass->first = arena_zero_array(scratch, p->mappings.count + 1, sizeof *pass->first);
-  if (!pass->mappings || !pass->named || !pass->order || !pass->first) return false;
+  if (!pass->mappings || !pass->named) return false;
   for (size_t i = 0; i < p->locations.count; i++) pass->named[i] = NONE;
-  remote_sort(pass);
   return true;
 }
 
