@@ -12,6 +12,24 @@ static void open_one(struct fixture *f) {
   f->gate.settings.one_process = true;
 }
 
+/* Defines a test whose body gets an open gate `f`. */
+#define GATE_TEST(function)                                                                        \
+  static void function##_in(struct fixture *f);                                                    \
+  TEST(function) {                                                                                 \
+    struct fixture f;                                                                              \
+    open_one(&f);                                                                                  \
+    function##_in(&f);                                                                             \
+    close_gate(&f);                                                                                \
+  }                                                                                                \
+  static void function##_in(struct fixture *f)
+
+/* Appends a benchmark with `count` samples to base and head. */
+static void put_both(struct fixture *f, const char *name, const char *unit, double base,
+                     double head, size_t count) {
+  put_quiet(&f->base, name, unit, base, count);
+  put_quiet(&f->head, name, unit, head, count);
+}
+
 static void load(struct buffer *out, const char *path) {
   char block[4096];
   FILE *file = fopen(path, "rb");
@@ -51,16 +69,14 @@ static const struct vector {
 
 #define VECTORS (sizeof vectors / sizeof *vectors)
 
-TEST(test_the_samples_with_known_verdicts) {
-  struct fixture f;
-  open_one(&f);
-  load_vectors(&f);
-  f.gate.settings.test = PPROFC_GATE_UTEST;
-  f.gate.settings.threshold = 0.03;
-  CU_ASSERT_EQUAL(judge(&f), 2);
+GATE_TEST(test_the_samples_with_known_verdicts) {
+  load_vectors(f);
+  f->gate.settings.test = PPROFC_GATE_UTEST;
+  f->gate.settings.threshold = 0.03;
+  CU_ASSERT_EQUAL(judge(f), 2);
   for (size_t i = 0; i < VECTORS; i++) {
     const struct vector *v = &vectors[i];
-    const struct gate_row *row = row_of(&f, v->name);
+    const struct gate_row *row = row_of(f, v->name);
     CU_ASSERT_EQUAL(row->verdict, v->verdict);
     if (row->delta_kind == GATE_DELTA_NUMBER) {
       CU_ASSERT(fabs(100 * row->delta - v->delta) < 0.006);
@@ -69,16 +85,15 @@ TEST(test_the_samples_with_known_verdicts) {
     }
     if (!row->constant) CU_ASSERT(near(row->p, v->p, 1e-5));
   }
-  CU_ASSERT_EQUAL(verdict_named(&f, "Gone"), PPROFC_GATE_MISSING);
-  CU_ASSERT_EQUAL(verdict_named(&f, "New"), PPROFC_GATE_NEW);
-  CU_ASSERT_EQUAL(row_of(&f, "ZeroAlloc")->delta_kind, GATE_DELTA_FROM_ZERO);
+  CU_ASSERT_EQUAL(verdict_named(f, "Gone"), PPROFC_GATE_MISSING);
+  CU_ASSERT_EQUAL(verdict_named(f, "New"), PPROFC_GATE_NEW);
+  CU_ASSERT_EQUAL(row_of(f, "ZeroAlloc")->delta_kind, GATE_DELTA_FROM_ZERO);
   /* A constant benchmark needs no test, and does not count for the correction of p-values. */
-  CU_ASSERT_EQUAL(f.gate.family, 9);
-  CU_ASSERT(near(row_of(&f, "W32")->adjusted, .0452922 * 9 / 7, 1e-5));
-  CU_ASSERT_EQUAL(f.gate.compared, 11);
-  CU_ASSERT_EQUAL(f.gate.regressed, 7);
-  CU_ASSERT_EQUAL(f.gate.missing, 1);
-  close_gate(&f);
+  CU_ASSERT_EQUAL(f->gate.family, 9);
+  CU_ASSERT(near(row_of(f, "W32")->adjusted, .0452922 * 9 / 7, 1e-5));
+  CU_ASSERT_EQUAL(f->gate.compared, 11);
+  CU_ASSERT_EQUAL(f->gate.regressed, 7);
+  CU_ASSERT_EQUAL(f->gate.missing, 1);
 }
 
 /* Tests the correction of all p-values of a gate. Other tests of corrections have more examples. */
@@ -207,39 +222,26 @@ TEST(test_intervals_agree_with_their_tests) {
   CU_ASSERT(significant[2] > 50 && significant[2] < 350);
 }
 
-TEST(test_one_sample_is_no_pass) {
-  struct fixture f;
-  open_one(&f);
-  put_quiet(&f.base, "A", "ns/op", 1, 1);
-  put_quiet(&f.head, "A", "ns/op", 2, 1);
-  CU_ASSERT_EQUAL(judge(&f), 1);
-  CU_ASSERT_EQUAL(verdict_named(&f, "A"), PPROFC_GATE_TOO_FEW);
-  CU_ASSERT(has_note(&f.gate.problems, "no benchmark has 4 samples"));
-  close_gate(&f);
+GATE_TEST(test_one_sample_is_no_pass) {
+  put_both(f, "A", "ns/op", 1, 2, 1);
+  CU_ASSERT_EQUAL(judge(f), 1);
+  CU_ASSERT_EQUAL(verdict_named(f, "A"), PPROFC_GATE_TOO_FEW);
+  CU_ASSERT(has_note(&f->gate.problems, "no benchmark has 4 samples"));
 }
 
-TEST(test_few_samples_are_inconclusive_beside_others) {
-  struct fixture f;
-  open_one(&f);
-  put_quiet(&f.base, "A", "ns/op", 1, 3);
-  put_quiet(&f.head, "A", "ns/op", 2, 3);
-  put_quiet(&f.base, "B", "ns/op", 1, 10);
-  put_quiet(&f.head, "B", "ns/op", 1, 10);
-  f.gate.settings.strict = true;
-  CU_ASSERT_EQUAL(judge(&f), 3);
-  CU_ASSERT_EQUAL(verdict_named(&f, "A"), PPROFC_GATE_TOO_FEW);
-  CU_ASSERT_EQUAL(verdict_named(&f, "B"), PPROFC_GATE_UNCHANGED);
-  close_gate(&f);
+GATE_TEST(test_few_samples_are_inconclusive_beside_others) {
+  put_both(f, "A", "ns/op", 1, 2, 3);
+  put_both(f, "B", "ns/op", 1, 1, 10);
+  f->gate.settings.strict = true;
+  CU_ASSERT_EQUAL(judge(f), 3);
+  CU_ASSERT_EQUAL(verdict_named(f, "A"), PPROFC_GATE_TOO_FEW);
+  CU_ASSERT_EQUAL(verdict_named(f, "B"), PPROFC_GATE_UNCHANGED);
 }
 
-TEST(test_without_a_test_one_sample_is_enough) {
-  struct fixture f;
-  open_one(&f);
-  put_quiet(&f.base, "A", "ns/op", 1, 1);
-  put_quiet(&f.head, "A", "ns/op", 2, 1);
-  f.gate.settings.test = PPROFC_GATE_NONE;
-  CU_ASSERT_EQUAL(judge(&f), 2);
-  close_gate(&f);
+GATE_TEST(test_without_a_test_one_sample_is_enough) {
+  put_both(f, "A", "ns/op", 1, 2, 1);
+  f->gate.settings.test = PPROFC_GATE_NONE;
+  CU_ASSERT_EQUAL(judge(f), 2);
 }
 
 TEST(test_three_samples_cannot_be_significant_by_rank) {
@@ -323,20 +325,17 @@ TEST(test_u_decides_what_welch_does_not) {
   }
 }
 
-TEST(test_p_of_exactly_alpha_counts) {
-  struct fixture f;
-  open_one(&f);
+GATE_TEST(test_p_of_exactly_alpha_counts) {
   for (size_t i = 0; i < 39; i++) {
     double value = 100 + (double)i / 100;
-    put(&f.base, "A", "ns/op", &value, 1);
+    put(&f->base, "A", "ns/op", &value, 1);
   }
   double slow = 200;
-  put(&f.head, "A", "ns/op", &slow, 1);
-  f.gate.settings.test = PPROFC_GATE_UTEST;
-  f.gate.settings.min_samples = 1;
-  CU_ASSERT_EQUAL(judge(&f), 2);
-  CU_ASSERT_EQUAL(row_of(&f, "A")->p, 0.05);
-  close_gate(&f);
+  put(&f->head, "A", "ns/op", &slow, 1);
+  f->gate.settings.test = PPROFC_GATE_UTEST;
+  f->gate.settings.min_samples = 1;
+  CU_ASSERT_EQUAL(judge(f), 2);
+  CU_ASSERT_EQUAL(row_of(f, "A")->p, 0.05);
 }
 
 TEST(test_nan_and_infinities_are_no_results) {
@@ -353,95 +352,68 @@ TEST(test_nan_and_infinities_are_no_results) {
   }
 }
 
-TEST(test_numbers_that_overflow_are_no_result) {
-  struct fixture f;
-  open_one(&f);
+GATE_TEST(test_numbers_that_overflow_are_no_result) {
   for (size_t i = 0; i < 8; i++) {
     double value = i % 2 ? 1.7e308 : -1.7e308;
-    put(&f.base, "A", "B/op", &value, 1);
-    put(&f.head, "A", "B/op", &value, 1);
+    put(&f->base, "A", "B/op", &value, 1);
+    put(&f->head, "A", "B/op", &value, 1);
   }
-  CU_ASSERT_EQUAL(judge(&f), 1);
-  CU_ASSERT(has_note(&f.gate.problems, "too large to compare"));
-  close_gate(&f);
+  CU_ASSERT_EQUAL(judge(f), 1);
+  CU_ASSERT(has_note(&f->gate.problems, "too large to compare"));
 }
 
-TEST(test_negative_values_compare_by_size) {
-  struct fixture f;
-  open_one(&f);
-  put_quiet(&f.base, "Down", "ns/op", -1, 10);
-  put_quiet(&f.head, "Down", "ns/op", -1.2, 10);
-  put_quiet(&f.base, "Up", "ns/op", -1, 10);
-  put_quiet(&f.head, "Up", "ns/op", -0.8, 10);
-  CU_ASSERT_EQUAL(judge(&f), 2);
-  CU_ASSERT_EQUAL(verdict_named(&f, "Down"), PPROFC_GATE_IMPROVED);
-  CU_ASSERT_EQUAL(verdict_named(&f, "Up"), PPROFC_GATE_REGRESSED);
-  close_gate(&f);
+GATE_TEST(test_negative_values_compare_by_size) {
+  put_both(f, "Down", "ns/op", -1, -1.2, 10);
+  put_both(f, "Up", "ns/op", -1, -0.8, 10);
+  CU_ASSERT_EQUAL(judge(f), 2);
+  CU_ASSERT_EQUAL(verdict_named(f, "Down"), PPROFC_GATE_IMPROVED);
+  CU_ASSERT_EQUAL(verdict_named(f, "Up"), PPROFC_GATE_REGRESSED);
 }
 
-TEST(test_a_unit_on_one_side_is_missing_or_new) {
-  struct fixture f;
-  open_one(&f);
-  put_quiet(&f.base, "A", "ns/op", 1, 10);
-  put_quiet(&f.head, "A", "ns/op", 1, 10);
-  put_quiet(&f.base, "B", "B/op", 1, 10);
-  put_quiet(&f.head, "C", "allocs/op", 1, 10);
-  f.gate.settings.strict = true;
-  CU_ASSERT_EQUAL(judge(&f), 3);
-  CU_ASSERT_EQUAL(verdict_named(&f, "B"), PPROFC_GATE_MISSING);
-  CU_ASSERT_EQUAL(verdict_named(&f, "C"), PPROFC_GATE_NEW);
-  CU_ASSERT_EQUAL(f.gate.compared, 1);
-  close_gate(&f);
+GATE_TEST(test_a_unit_on_one_side_is_missing_or_new) {
+  put_both(f, "A", "ns/op", 1, 1, 10);
+  put_quiet(&f->base, "B", "B/op", 1, 10);
+  put_quiet(&f->head, "C", "allocs/op", 1, 10);
+  f->gate.settings.strict = true;
+  CU_ASSERT_EQUAL(judge(f), 3);
+  CU_ASSERT_EQUAL(verdict_named(f, "B"), PPROFC_GATE_MISSING);
+  CU_ASSERT_EQUAL(verdict_named(f, "C"), PPROFC_GATE_NEW);
+  CU_ASSERT_EQUAL(f->gate.compared, 1);
 }
 
-TEST(test_packages_are_kept_apart) {
-  struct fixture f;
-  open_one(&f);
-  buffer_add_text(&f.base, "pkg: a\n");
-  buffer_add_text(&f.head, "pkg: a\n");
-  put_quiet(&f.base, "X", "ns/op", 1, 10);
-  put_quiet(&f.head, "X", "ns/op", 1, 10);
-  buffer_add_text(&f.base, "pkg: b\n");
-  buffer_add_text(&f.head, "pkg: b\n");
-  put_quiet(&f.base, "X", "ns/op", 5, 10);
-  put_quiet(&f.head, "X", "ns/op", 6, 10);
-  CU_ASSERT_EQUAL(judge(&f), 2);
-  CU_ASSERT_EQUAL(f.gate.compared, 2);
-  CU_ASSERT_EQUAL(f.gate.regressed, 1);
-  close_gate(&f);
+GATE_TEST(test_packages_are_kept_apart) {
+  buffer_add_text(&f->base, "pkg: a\n");
+  buffer_add_text(&f->head, "pkg: a\n");
+  put_both(f, "X", "ns/op", 1, 1, 10);
+  buffer_add_text(&f->base, "pkg: b\n");
+  buffer_add_text(&f->head, "pkg: b\n");
+  put_both(f, "X", "ns/op", 5, 6, 10);
+  CU_ASSERT_EQUAL(judge(f), 2);
+  CU_ASSERT_EQUAL(f->gate.compared, 2);
+  CU_ASSERT_EQUAL(f->gate.regressed, 1);
 }
 
-TEST(test_swapped_files_are_improvements) {
-  struct fixture f;
-  open_one(&f);
-  load(&f.head, TESTDATA "/bench/gate_old.txt");
-  load(&f.base, TESTDATA "/bench/gate_new.txt");
-  f.gate.settings.test = PPROFC_GATE_UTEST;
-  f.gate.settings.threshold = 0.03;
-  CU_ASSERT_EQUAL(judge(&f), 0);
-  CU_ASSERT_EQUAL(verdict_named(&f, "Tput"), PPROFC_GATE_IMPROVED);
-  CU_ASSERT_EQUAL(verdict_named(&f, "ZeroAlloc"), PPROFC_GATE_SUSPICIOUS);
-  CU_ASSERT_EQUAL(verdict_named(&f, "New"), PPROFC_GATE_MISSING);
-  close_gate(&f);
+GATE_TEST(test_swapped_files_are_improvements) {
+  load(&f->head, TESTDATA "/bench/gate_old.txt");
+  load(&f->base, TESTDATA "/bench/gate_new.txt");
+  f->gate.settings.test = PPROFC_GATE_UTEST;
+  f->gate.settings.threshold = 0.03;
+  CU_ASSERT_EQUAL(judge(f), 0);
+  CU_ASSERT_EQUAL(verdict_named(f, "Tput"), PPROFC_GATE_IMPROVED);
+  CU_ASSERT_EQUAL(verdict_named(f, "ZeroAlloc"), PPROFC_GATE_SUSPICIOUS);
+  CU_ASSERT_EQUAL(verdict_named(f, "New"), PPROFC_GATE_MISSING);
 }
 
-TEST(test_suspiciously_fast_is_named) {
-  struct fixture f;
-  open_one(&f);
-  put_quiet(&f.base, "A", "ns/op", 100, 10);
-  put_quiet(&f.head, "A", "ns/op", 1, 10);
-  f.gate.settings.strict = true;
-  CU_ASSERT_EQUAL(judge(&f), 3);
-  CU_ASSERT_EQUAL(verdict_named(&f, "A"), PPROFC_GATE_SUSPICIOUS);
-  close_gate(&f);
+GATE_TEST(test_suspiciously_fast_is_named) {
+  put_both(f, "A", "ns/op", 100, 1, 10);
+  f->gate.settings.strict = true;
+  CU_ASSERT_EQUAL(judge(f), 3);
+  CU_ASSERT_EQUAL(verdict_named(f, "A"), PPROFC_GATE_SUSPICIOUS);
 }
 
-TEST(test_nothing_is_no_pass) {
-  struct fixture f;
-  open_one(&f);
-  CU_ASSERT_EQUAL(judge(&f), 1);
-  CU_ASSERT(has_note(&f.gate.problems, "head holds no benchmark results"));
-  close_gate(&f);
+GATE_TEST(test_nothing_is_no_pass) {
+  CU_ASSERT_EQUAL(judge(f), 1);
+  CU_ASSERT(has_note(&f->gate.problems, "head holds no benchmark results"));
 }
 
 /* ---- rounds, drift, source positions ----------------- */
@@ -455,60 +427,46 @@ static void put_rounds(struct buffer *out, double factor, size_t phase) {
   }
 }
 
-TEST(test_rounds_are_tested_by_their_medians) {
-  struct fixture f;
-  open_one(&f);
-  put_rounds(&f.base, 1, 2);
-  put_rounds(&f.head, 1, 3);
-  CU_ASSERT_EQUAL(judge(&f), 0);
-  CU_ASSERT_EQUAL(row_of(&f, "A")->base_count, 6);
-  CU_ASSERT_STRING_EQUAL(row_of(&f, "A")->test, "Welch on medians of rounds");
-  close_gate(&f);
+GATE_TEST(test_rounds_are_tested_by_their_medians) {
+  put_rounds(&f->base, 1, 2);
+  put_rounds(&f->head, 1, 3);
+  CU_ASSERT_EQUAL(judge(f), 0);
+  CU_ASSERT_EQUAL(row_of(f, "A")->base_count, 6);
+  CU_ASSERT_STRING_EQUAL(row_of(f, "A")->test, "Welch on medians of rounds");
 }
 
-TEST(test_three_rounds_are_pooled) {
-  struct fixture f;
-  open_one(&f);
+GATE_TEST(test_three_rounds_are_pooled) {
   for (size_t round = 1; round <= 3; round++) {
-    buffer_printf(&f.base, "round: %zu\n", round);
-    buffer_printf(&f.head, "round: %zu\n", round);
-    put_quiet(&f.base, "A", "ns/op", 1, 5);
-    put_quiet(&f.head, "A", "ns/op", 1, 5);
+    buffer_printf(&f->base, "round: %zu\n", round);
+    buffer_printf(&f->head, "round: %zu\n", round);
+    put_both(f, "A", "ns/op", 1, 1, 5);
   }
-  CU_ASSERT_EQUAL(judge(&f), 0);
-  CU_ASSERT_EQUAL(row_of(&f, "A")->base_count, 15);
-  close_gate(&f);
+  CU_ASSERT_EQUAL(judge(f), 0);
+  CU_ASSERT_EQUAL(row_of(f, "A")->base_count, 15);
 }
 
-TEST(test_drift_is_named) {
-  struct fixture f;
+GATE_TEST(test_drift_is_named) {
   struct buffer text;
   buffer_init(&text, &mem_default, 1 << 16);
-  open_one(&f);
   for (size_t i = 0; i < 10; i++) {
     double value = quiet[i] * (1 + 0.01 * (double)i);
-    put(&f.base, "A", "ns/op", &value, 1);
+    put(&f->base, "A", "ns/op", &value, 1);
   }
-  put_quiet(&f.head, "A", "ns/op", 1.2, 10);
-  CU_ASSERT_EQUAL(judge(&f), 2);
-  CU_ASSERT(row_of(&f, "A")->base_drifts);
-  CU_ASSERT(!row_of(&f, "A")->head_drifts);
-  gate_print_text(&text, &f.gate, false);
+  put_quiet(&f->head, "A", "ns/op", 1.2, 10);
+  CU_ASSERT_EQUAL(judge(f), 2);
+  CU_ASSERT(row_of(f, "A")->base_drifts);
+  CU_ASSERT(!row_of(f, "A")->head_drifts);
+  gate_print_text(&text, &f->gate, false);
   CU_ASSERT(has_note(&text, "drift: base changes by +"));
   buffer_free(&text);
-  close_gate(&f);
 }
 
-TEST(test_other_machines_are_named) {
-  struct fixture f;
-  open_one(&f);
-  buffer_add_text(&f.base, "cpu: one\n");
-  buffer_add_text(&f.head, "cpu: other\n");
-  put_quiet(&f.base, "A", "ns/op", 1, 10);
-  put_quiet(&f.head, "A", "ns/op", 1, 10);
-  CU_ASSERT_EQUAL(judge(&f), 0);
-  CU_ASSERT(has_note(&f.gate.warnings, "cpu is 'one' and 'other'"));
-  close_gate(&f);
+GATE_TEST(test_other_machines_are_named) {
+  buffer_add_text(&f->base, "cpu: one\n");
+  buffer_add_text(&f->head, "cpu: other\n");
+  put_both(f, "A", "ns/op", 1, 1, 10);
+  CU_ASSERT_EQUAL(judge(f), 0);
+  CU_ASSERT(has_note(&f->gate.warnings, "cpu is 'one' and 'other'"));
 }
 
 TEST(test_selftest_finds_what_it_planted) {
