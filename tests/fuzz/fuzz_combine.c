@@ -1,21 +1,8 @@
 /* Merges and compares up to three hostile profiles. Writing and reading the result must not change
  * it. Its values must be the sums of the inputs. A profile minus itself must be empty. */
-#include "compare.h"
 #include "hostile.h"
+#include "import_target.h"
 #include "pprofc/pprofc.h"
-
-static void check_whole(const pprofc_profile *profile) {
-  struct buffer written;
-  struct difference difference;
-  pprofc_profile *again = NULL;
-  buffer_init(&written, &mem_default, PTRDIFF_MAX);
-  REQUIRE(pprofc_profile_write(profile, buffer_write, &written, NULL) == PPROFC_OK);
-  REQUIRE(pprofc_profile_read_memory(written.data, written.size, NULL, &again, NULL) == PPROFC_OK);
-  compare_profiles(profile, again, &difference);
-  REQUIRE(!difference.what);
-  pprofc_profile_release(again);
-  buffer_free(&written);
-}
 
 /* Returns the sum of the values of a sample type. The sum overflows modulo 2^64, as in Go. */
 static uint64_t sum_of(const pprofc_profile *profile, size_t type) {
@@ -37,7 +24,7 @@ static void check_doubled(const pprofc_profile *profile) {
   size_t types = pprofc_profile_type_count(profile);
   if (pprofc_profile_type_count(twice) == types)
     for (size_t i = 0; i < types; i++) REQUIRE(sum_of(twice, i) == 2 * sum_of(profile, i));
-  check_whole(twice);
+  import_target_check(twice);
   pprofc_profile_release(twice);
 }
 
@@ -57,7 +44,7 @@ static void check_nothing_left(const pprofc_profile *profile) {
   pprofc_status status = pprofc_diff(profile, profile, PPROFC_SUBTRACT, false, &nothing, NULL);
   if (status != PPROFC_OK) return;
   for (size_t i = 0; i < pprofc_profile_type_count(nothing); i++) REQUIRE(sum_of(nothing, i) == 0);
-  check_whole(nothing);
+  import_target_check(nothing);
   pprofc_profile_release(nothing);
 }
 
@@ -72,7 +59,7 @@ static void combine(pprofc_profile *const *profiles, size_t count, unsigned how)
     status = pprofc_merge((const pprofc_profile *const *)profiles, count, &made, &error);
   REQUIRE((status == PPROFC_OK) == (made != NULL));
   REQUIRE(status == PPROFC_OK || (error.status == status && error.message[0]));
-  if (made) check_whole(made);
+  if (made) import_target_check(made);
   pprofc_profile_release(made);
 }
 

@@ -23,112 +23,75 @@ static pprofc_status read_with(const struct buffer *text, const pprofc_allocator
   return pprofc_profile_read_memory(text->data, text->size, &options, profile, error);
 }
 
-/* Adds ITEM(0), ITEM(1) ..., separated by commas. */
-static void add_list(struct buffer *text, unsigned count, const char *item) {
-  for (unsigned i = 0; i < count; i++) {
-    if (i) buffer_add_text(text, ",");
-    for (const char *c = item; *c; c++) {
-      if (*c == '#') buffer_printf(text, "%u", i);
-      if (*c == '^') buffer_printf(text, "%u", i + 1);
-      if (*c != '#' && *c != '^') buffer_add_char(text, *c);
+/* Lists in documents. "<D ITEM>" stands for DEPTH items, separated by commas. In an item, "#"
+ * stands for the index, and "^" for the index + 1. */
+static const struct list {
+  char letter;
+  unsigned count;
+  const char *separator;
+} list_kinds[] = {{'D', DEPTH, ","},
+                  {'E', DEPTH - 1, ","},
+                  {'L', LIST_DEPTH, ","},
+                  {'N', LIST_DEPTH, ""},
+                  {'T', 6 * LIST_DEPTH, ","}};
+
+static void add_list(struct buffer *text, const struct list *list, pprofc_str item) {
+  for (unsigned i = 0; i < list->count; i++) {
+    if (i) buffer_add_text(text, list->separator);
+    for (size_t k = 0; k < item.size; k++) {
+      char c = item.data[k];
+      if (c == '#' || c == '^')
+        buffer_printf(text, "%u", i + (c == '^'));
+      else
+        buffer_add_char(text, c == '\'' ? '"' : c);
     }
   }
 }
 
-static void make_trace(struct buffer *text) {
-  buffer_add_text(text, "[");
-  add_list(text, DEPTH, "{'ph':'B','name':'f#','ts':#,'pid':1,'tid':1}");
-  buffer_add_text(text, "]");
-}
-
-static void make_speedscope(struct buffer *text) {
-  buffer_add_text(text, "{'shared':{'frames':[");
-  add_list(text, DEPTH, "{'name':'f#'}");
-  buffer_add_text(text, "]},'profiles':[{'type':'evented','unit':'none','startValue':0,"
-                        "'endValue':90000,'events':[");
-  add_list(text, DEPTH, "{'type':'O','frame':#,'at':#}");
-  buffer_add_text(text, "]}]}");
-}
-
-static void make_cpuprofile(struct buffer *text) {
-  buffer_add_text(text, "{'startTime':0,'endTime':90000,'nodes':[");
-  add_list(text, DEPTH, "{'id':#,'callFrame':{'functionName':'f#','url':'a'},'children':[^]}");
-  buffer_add_text(text, "],'samples':[");
-  add_list(text, DEPTH, "#");
-  buffer_add_text(text, "],'timeDeltas':[");
-  add_list(text, DEPTH, "1");
-  buffer_add_text(text, "]}");
-}
-
-static void make_firefox(struct buffer *text) {
-  buffer_add_text(text, "{'meta':{'preprocessedProfileVersion':48},'threads':[{'stringArray':[");
-  add_list(text, DEPTH, "'f#'");
-  buffer_add_text(text, "],'funcTable':{'name':[");
-  add_list(text, DEPTH, "#");
-  buffer_add_text(text, "]},'frameTable':{'func':[");
-  add_list(text, DEPTH, "#");
-  buffer_add_text(text, "]},'stackTable':{'frame':[0,");
-  add_list(text, DEPTH - 1, "^");
-  buffer_add_text(text, "],'prefix':[null,");
-  add_list(text, DEPTH - 1, "#");
-  buffer_add_text(text, "]},'samples':{'stack':[");
-  add_list(text, DEPTH, "#");
-  buffer_add_text(text, "]}}]}");
-}
-
-static void make_stackprof(struct buffer *text) {
-  buffer_add_text(text, "{'mode':'cpu','interval':1,'samples':1,'frames':{");
-  add_list(text, LIST_DEPTH, "'#':{'name':'f#'}");
-  buffer_printf(text, "},'raw':[%u,", LIST_DEPTH);
-  add_list(text, LIST_DEPTH, "#");
-  buffer_add_text(text, ",1]}");
-}
-
-static void make_v8_log(struct buffer *text) {
-  buffer_add_text(text, "{'functions':[],'code':[");
-  add_list(text, LIST_DEPTH, "{'type':'CODE','name':'f#'}");
-  buffer_add_text(text, "],'ticks':[{'tm':5,'s':[");
-  add_list(text, LIST_DEPTH, "#,0");
-  buffer_add_text(text, "]}]}");
-}
-
-static void make_safari(struct buffer *text) {
-  buffer_add_text(text,
-                  "{'recording':{'sampleDurations':[1],'sampleStackTraces':[{'stackFrames':[");
-  add_list(text, LIST_DEPTH, "{'name':'f#','url':'a','line':1}");
-  buffer_add_text(text, "]}]}}");
-}
-
-static void make_dhat(struct buffer *text) {
-  buffer_add_text(text, "{'dhatFileVersion':2,'pps':[{'tb':5,'tbk':1,'fs':[");
-  add_list(text, LIST_DEPTH, "^");
-  buffer_add_text(text, "]}],'ftbl':['[root]',");
-  add_list(text, LIST_DEPTH, "'0x#: f# (a.c:1)'");
-  buffer_add_text(text, "]}");
-}
-
-static void make_papyrus(struct buffer *text) {
-  buffer_add_text(text, "Script_x log opened (PC)\n");
-  for (unsigned i = 0; i < LIST_DEPTH; i++) buffer_printf(text, "%u:PUSH:1:1:F (1):s..f%u\n", i, i);
-}
-
-/* Creates a document. The functions that write documents use ' instead of ". */
-static void make(struct buffer *text, void (*maker)(struct buffer *)) {
+/* Creates a document from a text that has ' instead of ", and lists such as "<D ITEM>". */
+static void make(struct buffer *text, const char *document) {
   buffer_init(text, &mem_default, 1 << 28);
-  maker(text);
-  for (size_t i = 0; i < text->size; i++)
-    if (text->data[i] == '\'') text->data[i] = '"';
+  for (const char *c = document; *c; c++) {
+    const struct list *list = list_kinds;
+    if (*c != '<') {
+      buffer_add_char(text, *c == '\'' ? '"' : *c);
+      continue;
+    }
+    while (list->letter != c[1]) list++;
+    pprofc_str item = str_of(c + 3);
+    item.size = str_find_char(item, '>');
+    add_list(text, list, item);
+    c = item.data + item.size;
+  }
 }
 
-static void (*const makers[])(struct buffer *) = {make_trace, make_speedscope, make_cpuprofile,
-                                                  make_firefox};
-/* Functions that create documents in further formats: stacks as lists of frames, and a log of
- * calls. */
-static void (*const more_makers[])(struct buffer *) = {make_stackprof, make_v8_log, make_safari,
-                                                       make_dhat, make_papyrus};
+static const char *const documents[] = {
+    "[<D {'ph':'B','name':'f#','ts':#,'pid':1,'tid':1}>]",
+    "{'shared':{'frames':[<D {'name':'f#'}>]},'profiles':[{'type':'evented','unit':'none',"
+    "'startValue':0,'endValue':90000,'events':[<D {'type':'O','frame':#,'at':#}>]}]}",
+    "{'startTime':0,'endTime':90000,'nodes':["
+    "<D {'id':#,'callFrame':{'functionName':'f#','url':'a'},'children':[^]}>],"
+    "'samples':[<D #>],'timeDeltas':[<D 1>]}",
+    "{'meta':{'preprocessedProfileVersion':48},'threads':[{'stringArray':[<D 'f#'>],"
+    "'funcTable':{'name':[<D #>]},'frameTable':{'func':[<D #>]},"
+    "'stackTable':{'frame':[0,<E ^>],'prefix':[null,<E #>]},'samples':{'stack':[<D #>]}}]}",
+};
+
+/* Documents in further formats: stacks as lists of frames, and a log of calls. */
+static const char *const more_documents[] = {
+    "{'mode':'cpu','interval':1,'samples':1,'frames':{<L '#':{'name':'f#'}>},"
+    "'raw':[70000,<L #>,1]}",
+    "{'functions':[],'code':[<L {'type':'CODE','name':'f#'}>],"
+    "'ticks':[{'tm':5,'s':[<L #,0>]}]}",
+    "{'recording':{'sampleDurations':[1],'sampleStackTraces':[{'stackFrames':["
+    "<L {'name':'f#','url':'a','line':1}>]}]}}",
+    "{'dhatFileVersion':2,'pps':[{'tb':5,'tbk':1,'fs':[<L ^>]}],"
+    "'ftbl':['[root]',<L '0x#: f# (a.c:1)'>]}",
+    "Script_x log opened (PC)\n<N #:PUSH:1:1:F (1):s..f#\n>",
+};
 
 TEST(test_deep_stacks_share_their_callers) {
-  for (size_t i = 0; i < sizeof makers / sizeof *makers; i++) {
+  for (size_t i = 0; i < sizeof documents / sizeof *documents; i++) {
     struct buffer text;
     struct counting counts = {0, 0};
     pprofc_allocator mem = counting_allocator(&counts);
@@ -136,7 +99,7 @@ TEST(test_deep_stacks_share_their_callers) {
     pprofc_error error = {PPROFC_OK, 0, ""};
     pprofc_samples_view view;
     uint32_t *frames = calloc(DEPTH, sizeof *frames);
-    make(&text, makers[i]);
+    make(&text, documents[i]);
     CU_ASSERT_EQUAL(read_with(&text, &mem, NULL, &profile, &error), PPROFC_OK);
     CU_ASSERT(counts.peak < text.size * BYTES_OF_FILE);
     if (profile) {
@@ -155,8 +118,7 @@ TEST(test_deep_stacks_share_their_callers) {
 }
 
 /* Reads a document with a limit of `depth` frames per stack. */
-static pprofc_status read_limited(void (*maker)(struct buffer *), uint32_t depth,
-                                  pprofc_error *error) {
+static pprofc_status read_limited(const char *document, uint32_t depth, pprofc_error *error) {
   struct buffer text;
   struct counting counts = {0, 0};
   pprofc_allocator mem = counting_allocator(&counts);
@@ -164,7 +126,7 @@ static pprofc_status read_limited(void (*maker)(struct buffer *), uint32_t depth
   pprofc_limits limits;
   pprofc_limits_init(&limits);
   limits.stack_depth = depth;
-  make(&text, maker);
+  make(&text, document);
   pprofc_status status = read_with(&text, &mem, &limits, &profile, error);
   CU_ASSERT(counts.peak < text.size * 64);
   if (profile) {
@@ -183,20 +145,18 @@ static pprofc_status read_limited(void (*maker)(struct buffer *), uint32_t depth
 }
 
 TEST(test_no_list_of_frames_is_cut) {
-  for (size_t i = 0; i < sizeof more_makers / sizeof *more_makers; i++) {
+  for (size_t i = 0; i < sizeof more_documents / sizeof *more_documents; i++) {
     pprofc_error error = {PPROFC_OK, 0, ""};
-    CU_ASSERT_EQUAL(read_limited(more_makers[i], 2 * LIST_DEPTH, &error), PPROFC_OK);
-    CU_ASSERT_EQUAL(read_limited(more_makers[i], LIST_DEPTH / 2, &error), PPROFC_E_LIMIT);
+    CU_ASSERT_EQUAL(read_limited(more_documents[i], 2 * LIST_DEPTH, &error), PPROFC_OK);
+    CU_ASSERT_EQUAL(read_limited(more_documents[i], LIST_DEPTH / 2, &error), PPROFC_E_LIMIT);
     CU_ASSERT(strstr(error.message, "more than 35000 frames (raise the limit stack_depth)") !=
               NULL);
   }
 }
 
-static void make_ticks(struct buffer *text) {
-  buffer_add_text(text, "{'functions':[],'code':[{'type':'CODE','name':'f'}],'ticks':[");
-  add_list(text, 6 * LIST_DEPTH, "{'tm':#,'vm':0,'s':[0,19295144,0,548630,-1,0,0,19295216]}");
-  buffer_add_text(text, "]}");
-}
+static const char ticks[] =
+    "{'functions':[],'code':[{'type':'CODE','name':'f'}],"
+    "'ticks':[<T {'tm':#,'vm':0,'s':[0,19295144,0,548630,-1,0,0,19295216]}>]}";
 
 /* The reader holds the text, and 16 to 32 bytes for each tick. */
 TEST(test_a_log_takes_less_than_twice_its_size) {
@@ -205,7 +165,7 @@ TEST(test_a_log_takes_less_than_twice_its_size) {
   pprofc_allocator mem = counting_allocator(&counts);
   pprofc_profile *profile = NULL;
   pprofc_error error = {PPROFC_OK, 0, ""};
-  make(&text, make_ticks);
+  make(&text, ticks);
   CU_ASSERT_EQUAL(read_with(&text, &mem, NULL, &profile, &error), PPROFC_OK);
   CU_ASSERT(counts.peak < 2 * text.size);
   pprofc_profile_release(profile);
@@ -219,7 +179,7 @@ TEST(test_a_text_that_may_be_overwritten_is_not_copied) {
   pprofc_read_options options;
   pprofc_profile *profile = NULL;
   pprofc_error error = {PPROFC_OK, 0, ""};
-  make(&text, make_ticks);
+  make(&text, ticks);
   pprofc_read_options_init(&options);
   options.allocator = &mem;
   CU_ASSERT_EQUAL(open_text(buffer_str(&text), &options, NULL, &profile, &error), PPROFC_OK);
@@ -230,14 +190,14 @@ TEST(test_a_text_that_may_be_overwritten_is_not_copied) {
 }
 
 TEST(test_stacks_deeper_than_the_limit_are_refused) {
-  for (size_t i = 0; i < sizeof makers / sizeof *makers; i++) {
+  for (size_t i = 0; i < sizeof documents / sizeof *documents; i++) {
     struct buffer text;
     pprofc_profile *profile = NULL;
     pprofc_error error = {PPROFC_OK, 0, ""};
     pprofc_limits limits;
     pprofc_limits_init(&limits);
     limits.stack_depth = DEPTH / 2;
-    make(&text, makers[i]);
+    make(&text, documents[i]);
     CU_ASSERT_EQUAL(read_with(&text, NULL, &limits, &profile, &error), PPROFC_E_LIMIT);
     CU_ASSERT(strstr(error.message, "more than 10000 frames (raise the limit stack_depth)") !=
               NULL);
