@@ -70,7 +70,6 @@ static void check_failure(const char *name, const char *source_path, const char 
 }
 
 TEST(test_lines_have_no_ends) {
-  begin();
   open_lookup(NULL, NULL);
   pprofc_str name = str_of(in_folder("proj/src/a.c")), line;
   static const char *const expected[] = {"one", "two", "", "four"};
@@ -82,23 +81,19 @@ TEST(test_lines_have_no_ends) {
   CU_ASSERT_FALSE(source_lookup_line(&lookup, name, 5, &line));
   CU_ASSERT_FALSE(source_lookup_line(&lookup, name, INT64_MIN, &line));
   source_lookup_free(&lookup);
-  end();
 }
 
 TEST(test_a_file_is_found_in_and_above_each_folder) {
   char path[256];
-  begin();
   snprintf(path, sizeof path, "%s/none:%s/proj/src/deep", folder, folder);
   CU_ASSERT_EQUAL(lines_in("a.c", path, NULL), 4);
   CU_ASSERT_EQUAL(lines_in("src/a.c", path, NULL), 4);
   CU_ASSERT_EQUAL(lines_in("./x/../src//a.c", path, NULL), 4);
   CU_ASSERT_EQUAL(lines_in("deep/a.c", path, NULL), 0);
-  end();
 }
 
 TEST(test_prefixes_are_trimmed) {
   char path[256];
-  begin();
   snprintf(path, sizeof path, "%s/proj", folder);
   CU_ASSERT_EQUAL(lines_in("/far/away/proj/src/a.c", path, NULL), 4); /* found below a folder with a
                                                                          matching name */
@@ -106,18 +101,14 @@ TEST(test_prefixes_are_trimmed) {
   CU_ASSERT_EQUAL(lines_in("/proc/self/cwd/./src/a.c", path, "/other"), 4);
   CU_ASSERT_EQUAL(lines_in("/proc/self/cwd/src/a.c", path, NULL), 4);
   CU_ASSERT_EQUAL(lines_in("/far/src/a.c", path, NULL), 0);
-  end();
 }
 
 TEST(test_what_is_not_there_is_told_as_pprof_does) {
-  begin();
   check_failure("/no/such/a.c", NULL, "open /no/such/a.c: no such file or directory");
   check_failure("b.c", "/no/such", "could not find file b.c on path /no/such");
-  end();
 }
 
 TEST(test_files_of_the_system_are_never_opened) {
-  begin();
   check_failure("/etc/passwd", NULL, "open /etc/passwd: files of the system are not shown");
   check_failure("/proc/self/environ", NULL,
                 "open /proc/self/environ: files of the system are not shown");
@@ -126,22 +117,18 @@ TEST(test_files_of_the_system_are_never_opened) {
   check_failure("etc/passwd", "/", "open /etc/passwd: files of the system are not shown");
   check_failure("../../../../../../../../etc/passwd", folder,
                 "open /etc/passwd: files of the system are not shown");
-  end();
 }
 
 TEST(test_links_do_not_lead_there) {
   char name[256], expected[512];
-  begin();
   CU_ASSERT_EQUAL(symlink("/etc/passwd", in_folder("link.c")), 0);
   snprintf(name, sizeof name, "%s", in_folder("link.c"));
   snprintf(expected, sizeof expected, "open %s: files of the system are not shown", name);
   check_failure(name, NULL, expected);
-  end();
 }
 
 TEST(test_hidden_folders_are_not_looked_into) {
   char name[256], expected[512];
-  begin();
   write_file(".hidden/a.c", "secret\n", 7);
   write_file("proj/.git/a.c", "secret\n", 7);
   snprintf(name, sizeof name, "%s", in_folder(".hidden/a.c"));
@@ -150,12 +137,10 @@ TEST(test_hidden_folders_are_not_looked_into) {
   snprintf(name, sizeof name, "%s", in_folder("proj/.git/a.c"));
   snprintf(expected, sizeof expected, "open %s: hidden files are not shown", name);
   check_failure(name, NULL, expected);
-  end();
 }
 
 TEST(test_a_hidden_folder_that_is_searched_is_not_hidden) {
   char name[256], expected[512];
-  begin();
   write_file(".hidden/a.c", "shown\n", 6);
   CU_ASSERT_EQUAL(lines_in("a.c", in_folder(".hidden"), NULL), 1);
   snprintf(name, sizeof name, "%s", in_folder(".hidden"));
@@ -164,12 +149,10 @@ TEST(test_a_hidden_folder_that_is_searched_is_not_hidden) {
   snprintf(name, sizeof name, "%s", in_folder("proj"));
   snprintf(expected, sizeof expected, "open %s/.git/a.c: hidden files are not shown", name);
   check_failure(".git/a.c", name, expected);
-  end();
 }
 
 TEST(test_only_regular_texts_of_reasonable_size_are_read) {
   char name[256], expected[512];
-  begin();
   CU_ASSERT_EQUAL(mkfifo(in_folder("pipe.c"), 0600), 0);
   snprintf(name, sizeof name, "%s", in_folder("pipe.c"));
   snprintf(expected, sizeof expected, "open %s: not a regular file", name);
@@ -185,11 +168,9 @@ TEST(test_only_regular_texts_of_reasonable_size_are_read) {
   CU_ASSERT_EQUAL(truncate(in_folder("proj/src/b.c"), (off_t)SOURCE_FILE_BYTES + 1), 0);
   snprintf(expected, sizeof expected, "open %s: larger than 64 MiB", name);
   check_failure(name, NULL, expected);
-  end();
 }
 
 TEST(test_a_line_that_is_too_long_ends_the_file) {
-  begin();
   static char text[65536 + 8];
   memset(text, 'x', sizeof text);
   text[0] = text[1 + 65535] = '\n';
@@ -199,12 +180,10 @@ TEST(test_a_line_that_is_too_long_ends_the_file) {
   text[1 + 65535] = 'x';
   write_file("proj/src/b.c", text, 1 + 65535 + 2);
   CU_ASSERT_EQUAL(lines_in(in_folder("proj/src/b.c"), NULL, NULL), 1);
-  end();
 }
 
 TEST(test_names_may_be_any_bytes) {
   static char name[70000];
-  begin();
   memset(name, 'a', sizeof name - 1);
   CU_ASSERT_EQUAL(lines_in(name, NULL, NULL), 0);
   name[0] = '/';
@@ -215,5 +194,10 @@ TEST(test_names_may_be_any_bytes) {
   CU_ASSERT_FALSE(source_lookup_line(&lookup, STR(""), 1, &line));
   CU_ASSERT_FALSE(source_lookup_line(&lookup, STR("/"), 1, &line));
   source_lookup_free(&lookup);
-  end();
+}
+
+/* Runs begin and end around each test. */
+__attribute__((constructor)) static void tests_have_folders(void) {
+  unit_suite->pSetUpFunc = begin;
+  unit_suite->pTearDownFunc = end;
 }

@@ -162,7 +162,6 @@ TEST(test_binaries_are_found_where_pprof_looks) {
                                        NATIVE_ID "/.any",
                                        NATIVE_ID "/native_c"};
   char path[300];
-  begin();
   snprintf(path, sizeof path, "%s/nowhere:%s", folder, folder);
   check_located(path, "/opt/bin/native_c");
   check_located("", "/opt/bin/native_c");
@@ -172,12 +171,10 @@ TEST(test_binaries_are_found_where_pprof_looks) {
     check_located(path, places[i]);
   }
   CU_ASSERT_STRING_EQUAL(warnings, "");
-  end();
 }
 
 TEST(test_another_build_is_not_taken) {
   char path[256], expected[512];
-  begin();
   copy_native("bin/native_c");
   in_folder(path, "bin");
   struct symbolize_options options = options_of("");
@@ -188,11 +185,9 @@ TEST(test_another_build_is_not_taken) {
            "Ignoring local file %s/native_c: build-id mismatch (abcd != " NATIVE_ID ")\n", path);
   CU_ASSERT_STRING_EQUAL(warnings, expected);
   pprofc_profile_release(p);
-  end();
 }
 
 TEST(test_a_profile_without_mappings_gets_one) {
-  begin();
   struct symbolize_options options = options_of("");
   options.executable = "prog";
   options.build_id = "beef";
@@ -204,11 +199,9 @@ TEST(test_a_profile_without_mappings_gets_one) {
   CU_ASSERT_EQUAL(pprofc_profile_location(p, 0).mapping, 0);
   CU_ASSERT_EQUAL(pprofc_profile_location(p, 1).mapping, 0);
   pprofc_profile_release(p);
-  end();
 }
 
 TEST(test_a_build_id_that_is_there_stays) {
-  begin();
   struct symbolize_options options = options_of("");
   options.executable = "prog";
   options.build_id = "beef";
@@ -216,7 +209,6 @@ TEST(test_a_build_id_that_is_there_stays) {
   pprofc_mapping m = pprofc_profile_mapping(p, 0);
   CU_ASSERT(str_equal(m.file, STR("prog")) && str_equal(m.build_id, STR("abcd")));
   pprofc_profile_release(p);
-  end();
 }
 
 /* ---- modes ------------------------------------------- */
@@ -231,7 +223,6 @@ static void check_mode(const char *mode, const char *first, const char *second) 
 }
 
 TEST(test_modes_choose_the_names) {
-  begin();
   check_mode("", "f", "a::g");
   check_mode("none", "f", "_ZN1a1gEi");
   check_mode("no:demangle=full", "f", "_ZN1a1gEi");
@@ -247,7 +238,6 @@ TEST(test_modes_choose_the_names) {
   CU_ASSERT_STRING_EQUAL(warnings, "ignoring unrecognized symbolization option: Bogus:none\n"
                                    "expecting -symbolize=[local|fastlocal|remote|none][:force]"
                                    "[:demangle=[none|full|templates|default]\n");
-  end();
 }
 
 /* ---- small stacks ------------------------------------ */
@@ -288,25 +278,22 @@ static void *symbolize_deep_names(void *context) {
 TEST(test_deep_names_need_no_stack) {
   pthread_attr_t attributes;
   pthread_t thread;
-  begin();
   pthread_attr_init(&attributes);
   CU_ASSERT_EQUAL(pthread_attr_setstacksize(&attributes, (size_t)128 << 10), 0);
   CU_ASSERT_EQUAL_FATAL(pthread_create(&thread, &attributes, symbolize_deep_names, NULL), 0);
   pthread_join(thread, NULL);
   pthread_attr_destroy(&attributes);
-  end();
 }
 
 /* ---- profiles that cannot be symbolized -------------- */
 
 static void check_warning(const char *file, const char *build_id, const char *expected) {
-  begin();
+  warnings[0] = '\0';
   pprofc_profile *p =
       symbolized(profile_of(file, build_id, (uint64_t[]){0x10001300}, 1), options_of(""));
   CU_ASSERT_STRING_EQUAL(warnings, expected);
   CU_ASSERT_EQUAL(pprofc_profile_location(p, 0).line_count, 0);
   pprofc_profile_release(p);
-  end();
 }
 
 #define INCOMPLETE                                                                                 \
@@ -349,7 +336,6 @@ static const char *asked(const char *mode, const uint64_t *addresses, size_t cou
 }
 
 TEST(test_llvm_symbolizer_is_asked_first) {
-  begin();
   make_tool("addr2line", "exit 1");
   make_tool("llvm-symbolizer",
             "[ \"$1 $2 $3\" = '--inlining -demangle=false --output-style=JSON' ] || exit 1\n"
@@ -366,20 +352,16 @@ TEST(test_llvm_symbolizer_is_asked_first) {
   CU_ASSERT_STRING_EQUAL(asked("demangle=none", addresses, 3, 2), "_Z1fi :0");
   CU_ASSERT_STRING_EQUAL(asked("none", addresses, 3, 0), "");
   CU_ASSERT_STRING_EQUAL(asked("remote", addresses, 3, 0), "");
-  end();
 }
 
 TEST(test_an_llvm_symbolizer_without_json_makes_way) {
-  begin();
   make_tool("llvm-symbolizer", "echo 'unknown argument' >&2; exit 1");
   make_tool("addr2line", "while read -r a; do echo $a; echo f; echo a.c:1; done");
   make_tool("nm", "exit 1");
   CU_ASSERT_STRING_EQUAL(asked("", (uint64_t[]){0x10001300}, 1, 0), "f a.c:1");
-  end();
 }
 
 TEST(test_answers_of_addr2line) {
-  begin();
   make_tool("nm", "exit 1");
   make_tool("addr2line",
             "[ \"$1 $2\" = '-aif -e' ] || exit 1\n"
@@ -393,22 +375,18 @@ TEST(test_answers_of_addr2line) {
   CU_ASSERT_STRING_EQUAL(asked("", addresses, 4, 1), "");
   CU_ASSERT_STRING_EQUAL(asked("", addresses, 4, 2), "f :0 < g a.c:0");
   CU_ASSERT_STRING_EQUAL(asked("", addresses, 4, 3), " c:d.c:12");
-  end();
 }
 
 TEST(test_nm_may_know_a_longer_name) {
-  begin();
   make_tool("addr2line", "while read -r a; do echo $a; echo in; echo a.c:1; echo foo; echo a.c:2; "
                          "done");
   make_tool("nm", "echo 'foo_bar T 1300 10'; echo '_foo T 1400 10'");
   uint64_t addresses[] = {0x10001304, 0x10001404};
   CU_ASSERT_STRING_EQUAL(asked("", addresses, 2, 0), "in a.c:1 < foo_bar a.c:2");
   CU_ASSERT_STRING_EQUAL(asked("", addresses, 2, 1), "in a.c:1 < foo a.c:2");
-  end();
 }
 
 TEST(test_nm_alone_gives_names) {
-  begin();
   make_tool("nm", "[ \"$1 $2 $3\" = '--numeric-sort --print-size --format=posix' ] || exit 1\n"
                   "echo 'first T 1300 10'; echo 'with blank T 1380 10'; echo 'table d 1400 10'\n"
                   "echo 'undefined U'; echo 'last t 1500 10'");
@@ -419,16 +397,13 @@ TEST(test_nm_alone_gives_names) {
     CU_ASSERT_STRING_EQUAL(asked("", addresses, 7, i), expected[i]);
     CU_ASSERT_STRING_EQUAL(asked("fastlocal", addresses, 7, i), expected[i]);
   }
-  end();
 }
 
 TEST(test_tools_that_fail_leave_the_profile_alone) {
-  begin();
   make_tool("addr2line", "echo 'cannot open' >&2; exit 1");
   CU_ASSERT_STRING_EQUAL(asked("", (uint64_t[]){0x10001300}, 1, 0), "");
   CU_ASSERT_PTR_NOT_NULL(strstr(warnings, "local symbolization: "));
   CU_ASSERT_PTR_NOT_NULL(strstr(warnings, "cannot open"));
-  end();
 }
 
 TEST(test_file_names_are_no_options) {
@@ -444,7 +419,6 @@ TEST(test_file_names_are_no_options) {
 TEST(test_the_setting_says_where_tools_are) {
   char setting[600], expected[256];
   struct tools tools;
-  begin();
   make_tool("a/nm", "");
   make_tool("a/objdump", "echo 'GNU objdump 2.40'");
   make_tool("a/llvm-objdump", "echo 'LLVM version 7.0.1'");
@@ -469,7 +443,6 @@ TEST(test_the_setting_says_where_tools_are) {
   in_folder(expected, "b/llvm-nm");
   CU_ASSERT_STRING_EQUAL(tools.path[TOOL_NM], expected);
   CU_ASSERT(tools.objdump_is_llvm);
-  end();
 }
 
 /* ---- the machine's tools ----------------------------- */
@@ -514,4 +487,10 @@ TEST(test_what_llvm_tools_know_of_native_c) {
   CU_ASSERT_STRING_EQUAL(text,
                          "hash_word /app/inlined.c:19 < hash_words.constprop.0 /app/inlined.c:45");
   CU_ASSERT_STRING_EQUAL(known_to("llvm-symbolizer", 0x1416), "compare_words /app/inlined.c:51");
+}
+
+/* Runs begin and end around each test. */
+__attribute__((constructor)) static void tests_have_folders(void) {
+  unit_suite->pSetUpFunc = begin;
+  unit_suite->pTearDownFunc = end;
 }
