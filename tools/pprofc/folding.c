@@ -62,8 +62,10 @@ static bool folding_needs(const struct command *command, const struct report_for
   bool filters = filters_any(o, FILTER_ANY);
   sums->compared = command->bases.count || *command->base;
   sums->no_stacks = format->flags & REPORT_NO_STACKS;
-  sums->labels = !apart || tags || (format->flags & REPORT_LABELS);
   sums->tree = folding_may_use_tree(o, format);
+  /* Equal samples are joined only by -base, and if the profiles have no stack trees. */
+  bool joins = *command->base || !(apart || sums->tree);
+  sums->labels = joins || tags || (format->flags & REPORT_LABELS);
   if (!folding_may_drop(command, format, sums->compared)) sums->sample_index = NULL;
   return !sums->no_stacks || (apart && !tags && !filters);
 }
