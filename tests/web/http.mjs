@@ -512,6 +512,8 @@ async function testFlame(plain, diff) {
   check(shared.sign === "▼ " && shared.bar < 0 && gone.sign === "− " && gone.bar < 0 && gone.color !== shared.color, `what all share is pale, what is gone is not: ${JSON.stringify([shared, gone])}`);
   check(/8 of \d+ functions changed/.test(await page.textContent(".pf-banner")), "the banner says what was found");
   check((await page.textContent(".pf-banner b")).endsWith(await text(page, "#sentence")), "its sentence is the sentence of the table");
+  const changes = await page.$$eval(".pf-changes li", (all) => all.map((e) => e.querySelector("b").textContent));
+  check(changes.length === 10 && changes[0].includes("±") && changes.includes("+170ms vs rest"), `an interval with 0 is not shown beside a certain change: ${changes}`);
   await flame(page, "(a) => a.select(a.nodeOfName('example.com/generator.mix', () => 1), true)");
   await until(page, async () => /±.*new/s.test(await text(page, ".pf-inspector")), "the inspector has the interval and the verdict");
   await page.click("input[data-flag=judged]");
