@@ -166,14 +166,6 @@ void commit_complete(struct commit_info *f, struct arena *arena) {
   commit_find_time(f, arena);
 }
 
-static void writing_text(struct json_text *to, const char *key, const char *value) {
-  json_text_member(to, key, str_of(value));
-}
-
-static void writing_number(struct json_text *to, const char *key, int64_t value) {
-  json_int(json_key(&to->json, key), value);
-}
-
 /* Copies the head's measurements from a manifest into the record. Returns the number of results. */
 static size_t writing_put_manifest(struct json_text *to, const struct node *manifest) {
   const struct node *results = node_get(manifest, "results");
@@ -182,10 +174,9 @@ static size_t writing_put_manifest(struct json_text *to, const struct node *mani
     const struct node *item = node_at(results, i), *head = node_get(item, "head");
     if (!node_size(head)) continue; /* The head lacks this benchmark. */
     json_line_break(&to->json);
-    json_pack(&to->json, "{group:S benchmark:S unit:S", node_text(item, "group"),
-              node_text(item, "benchmark"), node_text(item, "unit"));
-    writing_number(to, "direction", node_integer(node_get(item, "direction")));
-    json_pack(&to->json, "verdict:S values:[", node_text(item, "verdict"));
+    json_pack(&to->json, "{group:S benchmark:S unit:S direction:i verdict:S values:[",
+              node_text(item, "group"), node_text(item, "benchmark"), node_text(item, "unit"),
+              node_integer(node_get(item, "direction")), node_text(item, "verdict"));
     for (size_t k = 0; k < node_size(head); k++) {
       const struct node *value = node_at(head, k);
       json_verbatim(&to->json, node_is(value, NODE_NUMBER) ? value->text : STR("null"));
@@ -200,10 +191,9 @@ static void writing_put_pair(struct json_text *to, const struct pairs *pairs,
                              const struct pair *pair) {
   const struct pair_side *side = &pair->sides[PAIR_BASE];
   pprofc_str unit = pairs_text(pairs, pair->unit);
-  json_pack(&to->json, "\n{group:S benchmark:S unit:S", pairs_text(pairs, pair->package),
-            pprofc_bench_string(pairs->set, pair->name), unit);
-  writing_number(to, "direction", pprofc_bench_direction(pairs->set, unit));
-  json_begin_array(json_key(&to->json, "values"));
+  json_pack(&to->json, "\n{group:S benchmark:S unit:S direction:i values:[",
+            pairs_text(pairs, pair->package), pprofc_bench_string(pairs->set, pair->name), unit,
+            (int64_t)pprofc_bench_direction(pairs->set, unit));
   for (size_t i = 0; i < side->count; i++) json_double(&to->json, pairs->values[side->first + i]);
   json_pack(&to->json, "]}");
 }
@@ -238,29 +228,20 @@ static void writing_put_profile(struct json_text *to, struct backing *backing,
   char hex[SHA256_HEX + 1];
   size_t size;
   writing_put_object(backing, profile, hex, &size);
-  json_pack(&to->json, "\n{");
-  writing_text(to, "kind", profile->kind);
-  writing_text(to, "package", profile->package);
-  writing_text(to, "benchmark", profile->benchmark);
-  writing_text(to, "name", profile->name);
-  writing_text(to, "sha256", hex);
-  writing_number(to, "size", (int64_t)size);
-  json_end(&to->json);
+  json_pack(&to->json, "\n{kind:s package:s benchmark:s name:s sha256:s size:i}", profile->kind,
+            profile->package, profile->benchmark, profile->name, hex, (int64_t)size);
 }
 
 static void writing_put_commit(struct json_text *to, const struct writing *w,
                                const struct commit_info *info) {
-  writing_number(to, "version", 1);
-  writing_text(to, "commit", info->commit);
-  writing_text(to, "branch", info->branch);
-  writing_number(to, "time", info->time);
-  if (info->order >= 0) writing_number(to, "order", info->order);
-  writing_text(to, "machine", info->machine);
+  json_pack(&to->json, "version:i commit:s branch:s time:i", (int64_t)1, info->commit, info->branch,
+            info->time);
+  if (info->order >= 0) json_pack(&to->json, "order:i", info->order);
+  json_pack(&to->json, "machine:s", info->machine);
   if (!w->manifest) return;
-  json_pack(&to->json, "base:S verdict:S", node_text(w->manifest, "base_commit"),
-            node_text(w->manifest, "verdict"));
-  writing_number(to, "status", node_integer(node_get(w->manifest, "gate_status")));
-  json_text_member(to, "headline", node_text(w->manifest, "headline"));
+  json_pack(&to->json, "base:S verdict:S status:i headline:S",
+            node_text(w->manifest, "base_commit"), node_text(w->manifest, "verdict"),
+            node_integer(node_get(w->manifest, "gate_status")), node_text(w->manifest, "headline"));
 }
 
 /* Formats the text of the record, and writes its profiles. */
