@@ -184,15 +184,6 @@ static void put_run_command(struct buffer *out, const struct ci_run *run) {
   buffer_add_char(out, '\n');
 }
 
-static bool was_given_something(const struct run_options *o) {
-  const char *const given[] = {o->record,     o->simulate,      o->walltime,
-                               o->base,       o->head,          o->bench_base,
-                               o->bench_head, o->simulate_base, o->simulate_head};
-  for (size_t i = 0; i < sizeof given / sizeof *given; i++)
-    if (*given[i]) return true;
-  return o->pair_count > 0;
-}
-
 /* Returns the pair of profiles of the worst regression, or else the first pair that has base and
  * head. */
 static const struct run_pair *pair_to_open(const struct page_model *m) {
@@ -231,6 +222,6 @@ void method_fill(struct fill *f, const struct page_model *m) {
   if (!m->count) put_method_text(f, "results", m->run->benchstat);
   const struct run_pair *pair = pair_to_open(m);
   struct buffer *repeat = fill_text(f, "repeat");
-  if (was_given_something(m->run->options)) put_run_command(repeat, m->run);
+  if (m->run->options->has_inputs) put_run_command(repeat, m->run);
   if (pair) put_open_commands(repeat, pair);
 }

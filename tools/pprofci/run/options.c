@@ -368,7 +368,8 @@ void run_check(void *options, const struct command_line *line) {
   run_options_settle(o);
   o->has_base = run_names_base(o);
   check_both_sides(o);
-  if (run_is_given(o)) return;
+  o->has_inputs = run_is_given(o);
+  if (o->has_inputs) return;
   if (!*o->bundled)
     ci_fail("nothing to compare: pass -base and -head, -bench-base and -bench-head, "
             "-record, -simulate, -walltime, or -simulate-base and -simulate-head");

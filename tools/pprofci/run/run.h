@@ -40,6 +40,7 @@ struct run_options {
   uint64_t brief_bytes;
   bool counts_base; /* true if -simulate also counts instructions of a base */
   bool has_base;    /* true if a base is given; false if there is only a head */
+  bool has_inputs;  /* true if flags of `pprofci run` name inputs */
   bool is_bundled;  /* true if no input is given, and the run compares the bundled profiles */
 };
 
