@@ -177,7 +177,9 @@ static void make_benchmarks(struct ci_run *run, struct page_model *m) {
   }
 }
 
-const char *model_unchanged(const struct page_model *m) {
+/* Returns the word for the benchmarks of STATE_UNCHANGED: "unchanged", or "within the limits" if a
+ * benchmark changed by more than noise but by less than the threshold or the floor. */
+static const char *model_unchanged(const struct page_model *m) {
   for (size_t i = 0; i < m->count; i++) {
     const struct gate_row *row = m->benchmarks[i].worst;
     if (m->benchmarks[i].state == STATE_UNCHANGED && row->verdict == PPROFC_GATE_UNCHANGED &&
@@ -409,14 +411,16 @@ static void headline_also(struct buffer *out, const struct page_model *m) {
   }
 }
 
-static const char *const state_phrases[STATES] = {[STATE_SLOWER] = "got worse",
-                                                  [STATE_MISSING] = "missing",
-                                                  [STATE_BROKEN] = "may measure nothing",
-                                                  [STATE_UNSURE] = "could not be judged",
-                                                  [STATE_FASTER] = "got faster",
-                                                  [STATE_ACCEPTED] = "slower, accepted by a rule",
-                                                  [STATE_NEW] = "new",
-                                                  [STATE_UNCHANGED] = NULL};
+const char *model_state_title(const struct page_model *m, enum page_state state) {
+  static const char *const titles[STATES] = {[STATE_SLOWER] = "worse",
+                                             [STATE_MISSING] = "missing",
+                                             [STATE_BROKEN] = "may measure nothing",
+                                             [STATE_UNSURE] = "could not be judged",
+                                             [STATE_FASTER] = "faster",
+                                             [STATE_ACCEPTED] = "slower, accepted by a rule",
+                                             [STATE_NEW] = "new"};
+  return state == STATE_UNCHANGED ? model_unchanged(m) : titles[state];
+}
 
 /* Counts the benchmarks in each state. Returns the number of rows for geometric means, which are
  * not benchmarks. */
@@ -435,11 +439,12 @@ static size_t count_states(const struct page_model *m, size_t counts[STATES]) {
 static void headline_counts(struct buffer *out, const struct page_model *m) {
   size_t counts[STATES], wholes = count_states(m, counts);
   bool any = false;
-  for (int state = 0; state < STATES; state++) {
-    if (!counts[state] || !state_phrases[state]) continue;
+  for (enum page_state state = STATE_SLOWER; state < STATE_UNCHANGED; state++) {
+    if (!counts[state]) continue;
     buffer_printf(out, any ? " " DOT " %zu " : "%zu of ", counts[state]);
     if (!any) buffer_printf(out, "%zu benchmarks ", m->count - wholes);
-    buffer_add_text(out, state_phrases[state]);
+    if (state == STATE_SLOWER || state == STATE_FASTER) buffer_add_text(out, "got ");
+    buffer_add_text(out, model_state_title(m, state));
     any = true;
   }
   if (wholes) buffer_printf(out, "%sthe geometric mean got worse", any ? " " DOT " " : "");

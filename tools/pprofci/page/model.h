@@ -93,9 +93,8 @@ struct page_model {
 /* Creates the model of a run after its verdict. Texts are in the run's arena. */
 void model_make(struct ci_run *run, struct page_model *model);
 
-/* Returns the word for the benchmarks of STATE_UNCHANGED: "unchanged", or "within the limits" if a
- * benchmark changed by more than noise but by less than the threshold or the floor. */
-const char *model_unchanged(const struct page_model *m);
+/* Returns the words for the benchmarks of a state, such as "could not be judged". */
+const char *model_state_title(const struct page_model *m, enum page_state state);
 
 /* Returns "good", "doubt" or "bad": a CSS class of pages, and a word in manifest.json. */
 const char *conclusion_class(enum conclusion conclusion);

@@ -3,7 +3,7 @@
 #include "page/html.h"
 #include "page/numbers.h"
 
-#define PICTURE_HEIGHT 180
+#define PICTURE_HEIGHT 180 /* height of a picture in a row, in pixels */
 
 static const char *rows_change_class(const struct gate_row *row) {
   if (row->verdict == PPROFC_GATE_REGRESSED) return "worse";
@@ -101,7 +101,6 @@ void details_fill_all(struct fill *f, const struct page_model *m) {
   fill_end(f);
 }
 
-#define PICTURE_HEIGHT 180 /* height of a picture in a row, in pixels */
 /* Maximum number of rows with uncertain results that are visible. If there are more, the page
  * collapses all of them. */
 #define UNSURE_MOST 6
@@ -267,12 +266,6 @@ static bool is_shown(const struct page_model *m, enum page_state state) {
   return state < STATE_UNSURE;
 }
 
-static const char *const fold_titles[STATES] = {
-    [STATE_SLOWER] = "slower",     [STATE_MISSING] = "missing",
-    [STATE_BROKEN] = "suspicious", [STATE_UNSURE] = "could not be judged",
-    [STATE_FASTER] = "faster",     [STATE_ACCEPTED] = "slower, accepted by a rule",
-    [STATE_NEW] = "new",           [STATE_UNCHANGED] = NULL};
-
 static void rows_put_state(struct fill *f, const struct page_model *m, enum page_state state) {
   size_t first = first_of(m, state);
   for (size_t i = 0; i < m->states[state]; i++) put_row(f, m, &m->benchmarks[first + i]);
@@ -282,8 +275,7 @@ static void rows_put_state(struct fill *f, const struct page_model *m, enum page
 static void put_fold(struct fill *f, const struct page_model *m, enum page_state state) {
   size_t first = first_of(m, state), count = m->states[state];
   fill_pack(f, "folds:{css:s state:i count:i kind:s some:b more:b", state_marks[state].css,
-            (int64_t)state, (int64_t)count,
-            fold_titles[state] ? fold_titles[state] : model_unchanged(m), state != STATE_UNCHANGED,
+            (int64_t)state, (int64_t)count, model_state_title(m, state), state != STATE_UNCHANGED,
             count > NAMED_MOST);
   for (size_t i = 0; i < count && i < NAMED_MOST; i++) {
     const struct benchmark *b = &m->benchmarks[first + i];

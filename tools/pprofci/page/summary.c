@@ -347,17 +347,11 @@ static void put_sentences(struct buffer *out, const struct page_model *m) {
   }
 }
 
-static const char *const list_titles[STATES] = {[STATE_MISSING] = "missing",
-                                                [STATE_BROKEN] = "may measure nothing",
-                                                [STATE_UNSURE] = "could not be judged",
-                                                [STATE_FASTER] = "faster",
-                                                [STATE_ACCEPTED] = "slower, accepted by a rule",
-                                                [STATE_NEW] = "new"};
-
 /* Appends "Title −12 %, Words −8 % and 3 more". */
-static void put_list(struct buffer *out, const struct page_model *m, int state, size_t first) {
+static void put_list(struct buffer *out, const struct page_model *m, enum page_state state,
+                     size_t first) {
   size_t count = m->states[state];
-  buffer_printf(out, "- %zu %s: ", count, list_titles[state]);
+  buffer_printf(out, "- %zu %s: ", count, model_state_title(m, state));
   for (size_t i = 0; i < count && i < NAMES_MOST; i++) {
     const struct benchmark *b = &m->benchmarks[first + i];
     if (i) buffer_add_text(out, ", ");
@@ -374,10 +368,9 @@ static void put_list(struct buffer *out, const struct page_model *m, int state, 
 
 static void put_list_counts(struct buffer *out, const struct page_model *m) {
   const char *between = "";
-  for (int state = STATE_MISSING; state < STATES; state++) {
+  for (enum page_state state = STATE_MISSING; state < STATES; state++) {
     if (!m->states[state]) continue;
-    const char *title = list_titles[state] ? list_titles[state] : model_unchanged(m);
-    buffer_printf(out, "%s%zu %s", between, m->states[state], title);
+    buffer_printf(out, "%s%zu %s", between, m->states[state], model_state_title(m, state));
     between = ", ";
   }
 }
@@ -395,8 +388,8 @@ static void add_lists(const struct summary_text *w) {
     return;
   }
   pprofc_str title = title_of(w);
-  for (int state = STATE_MISSING; state < STATES; first += m->states[state++])
-    if (m->states[state] && list_titles[state]) put_list(w->text, m, state, first);
+  for (enum page_state state = STATE_MISSING; state < STATE_UNCHANGED; first += m->states[state++])
+    if (m->states[state]) put_list(w->text, m, state, first);
   summary_add(w, title, PART_TEXT);
 }
 
