@@ -174,19 +174,28 @@ static pprofc_status publish_over(struct post *post, const struct post_found *fo
                     error);
 }
 
-pprofc_status post_comment(struct post *post, pprofc_error *error) {
+/* Writes a comment or an issue with `write`. Finds the text of an earlier run before, and searches
+ * a second time if `write` sets *again. */
+static pprofc_status post_publish(struct post *post, const struct forge_texts *texts,
+                                  pprofc_status (*write)(struct post *post,
+                                                         const struct post_found *found,
+                                                         bool *again, pprofc_error *error),
+                                  pprofc_error *error) {
   struct post_found found;
   bool again = true;
-  pprofc_status status = find_change(post, error);
-  if (status == PPROFC_OK) status = post_find_author(post, error);
-  if (status != PPROFC_OK) return status;
-  for (int tries = 0; tries < 2 && again; tries++) {
+  pprofc_status status = post_find_author(post, error);
+  for (int tries = 0; tries < 2 && again && (status == PPROFC_OK || tries); tries++) {
     again = false;
-    status = post_find(post, &post->site->forge->comments, &found, error);
-    if (status == PPROFC_OK) status = publish_over(post, &found, &again, error);
-    if (status == PPROFC_OK) break;
+    status = post_find(post, texts, &found, error);
+    if (status == PPROFC_OK) status = write(post, &found, &again, error);
   }
   return status;
+}
+
+pprofc_status post_comment(struct post *post, pprofc_error *error) {
+  pprofc_status status = find_change(post, error);
+  if (status != PPROFC_OK) return status;
+  return post_publish(post, &post->site->forge->comments, publish_over, error);
 }
 
 /* ---- the issue -------------------------------------- */
@@ -215,6 +224,10 @@ static pprofc_str issue_request(struct post *post, const struct post_found *foun
 static pprofc_status issue_write(struct post *post, const struct post_found *found, bool *again,
                                  pprofc_error *error) {
   pprofc_str text = issue_text(post);
+  if (!found->id && !post->issue.size) {
+    post->done = "nothing got worse, and no issue is open";
+    return PPROFC_OK;
+  }
   post->done = found->id ? "updated" : "opened";
   if (!post->issue.size) post->done = "closed";
   if (found->id && str_equal(found->text, text)) {
@@ -229,23 +242,8 @@ static pprofc_status issue_write(struct post *post, const struct post_found *fou
 
 pprofc_status post_issue(struct post *post, pprofc_error *error) {
   const struct forge *forge = post->site->forge;
-  struct post_found found;
-  bool again = true;
-  if (!forge->issues.list)
-    return error_set(error, PPROFC_E_INVALID, "no issues on %s", forge->name);
-  pprofc_status status = post_find_author(post, error);
-  for (int tries = 0; tries < 2 && again && (status == PPROFC_OK || tries); tries++) {
-    again = false;
-    status = post_find(post, &forge->issues, &found, error);
-    if (status != PPROFC_OK) return status;
-    if (!found.id && !post->issue.size) {
-      post->done = "nothing got worse, and no issue is open";
-      return PPROFC_OK;
-    }
-    status = issue_write(post, &found, &again, error);
-    if (status == PPROFC_OK) return status;
-  }
-  return status;
+  if (forge->issues.list) return post_publish(post, &forge->issues, issue_write, error);
+  return error_set(error, PPROFC_E_INVALID, "no issues on %s", forge->name);
 }
 
 #define DESCRIPTION_MAX 140 /* maximum length in characters of the text of a status on GitHub */
@@ -321,28 +319,21 @@ static bool has_place(const struct node *regression) {
 
 typedef void (*put_note_fn)(struct post *post, struct json_text *text, const struct node *note);
 
-/* Writes at most `most` annotations, beginning with the regression at index *at. Sets *at to the
- * index after the last written one. Returns the number of annotations. */
-static size_t put_check_notes(struct post *post, struct json_text *text, size_t *at, size_t most,
-                              put_note_fn put) {
+/* Moves *at to the next regression with a place, beginning at *at. Returns false at the end. */
+static bool find_note(const struct post *post, size_t *at) {
   const struct node *all = post->outcome->regressions;
-  size_t count = 0;
-  json_begin_array(&text->json);
-  for (; *at < node_size(all) && count < most; ++*at) {
-    const struct node *note = node_at(all, *at);
-    if (!has_place(note)) continue;
-    put(post, text, note);
-    count++;
-  }
-  json_end(&text->json);
-  return count;
+  while (*at < node_size(all) && !has_place(node_at(all, *at))) ++*at;
+  return *at < node_size(all);
 }
 
-static bool has_more_notes(const struct post *post, size_t at) {
-  const struct node *all = post->outcome->regressions;
-  for (; at < node_size(all); at++)
-    if (has_place(node_at(all, at))) return true;
-  return false;
+/* Writes at most `most` annotations, beginning with the regression at index *at. Sets *at to the
+ * index after the last written one. */
+static void put_check_notes(struct post *post, struct json_text *text, size_t *at, size_t most,
+                            put_note_fn put) {
+  json_begin_array(&text->json);
+  for (size_t count = 0; count < most && find_note(post, at); count++)
+    put(post, text, node_at(post->outcome->regressions, (*at)++));
+  json_end(&text->json);
 }
 
 #define GITHUB_NOTES 50
@@ -401,7 +392,7 @@ static pprofc_status post_github_check(struct post *post, pprofc_error *error) {
   size_t at = 0;
   pprofc_status status =
       check_send(post, "POST", path, github_check_body(post, name, &at), &id, error);
-  while (status == PPROFC_OK && has_more_notes(post, at)) {
+  while (status == PPROFC_OK && find_note(post, &at)) {
     path = site_path(post->site, "/repos/{repo}/check-runs/{id}", id);
     status = check_send(post, "PATCH", path, github_check_body(post, NULL, &at), NULL, error);
   }
@@ -437,7 +428,7 @@ static pprofc_status post_bitbucket_report(struct post *post, pprofc_error *erro
   const char *path = site_path(post->site, pattern, post->key);
   size_t at = 0;
   pprofc_status status = check_send(post, "PUT", path, bitbucket_body(post), NULL, error);
-  while (status == PPROFC_OK && has_more_notes(post, at)) {
+  while (status == PPROFC_OK && find_note(post, &at)) {
     struct json_text text;
     const char *notes = text_printf(post->arena, "%s/annotations", path);
     json_text_begin(&text);
