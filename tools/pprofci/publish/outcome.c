@@ -2,6 +2,7 @@
 #include "publish/post.h"
 
 #include "core/template.h"
+#include "gate/print/print.h"
 #include "stats/stats.h"
 
 #define MANIFEST_MAX ((size_t)256 << 20)
@@ -114,27 +115,14 @@ void outcome_quote(struct outcome *outcome, struct arena *arena) {
   outcome_say(outcome, arena, "Nothing of this was checked.", &text);
 }
 
-/* Returns the fingerprint by which GitLab recognizes a finding in later runs. The fingerprint is an
- * FNV-1a hash of the values that are the same in each run. */
-static uint64_t quality_print_of(const struct node *regression) {
-  static const char *const keys[] = {"group", "benchmark"};
-  uint64_t hash = UINT64_C(14695981039346656037);
-  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-    pprofc_str text = node_text(regression, keys[i]);
-    for (size_t k = 0; k <= text.size; k++) {
-      hash ^= k < text.size ? (unsigned char)text.data[k] : 0;
-      hash *= UINT64_C(1099511628211);
-    }
-  }
-  return hash;
-}
-
 static void quality_put(struct json_text *text, const struct node *regression) {
   char print[17];
+  uint64_t hash = gate_fingerprint(0, node_text(regression, "group"));
   pprofc_str file = node_text(regression, "file");
   int64_t line = node_integer(node_get(regression, "line"));
   if (line < 1) line = 1;
-  snprintf(print, sizeof print, "%016llx", (unsigned long long)quality_print_of(regression));
+  hash = gate_fingerprint(hash, node_text(regression, "benchmark"));
+  snprintf(print, sizeof print, "%016llx", (unsigned long long)hash);
   json_pack(
       &text->json,
       "\n{description:S check_name:s fingerprint:s severity:s location:{path:S lines:{begin:i}}}",

@@ -119,8 +119,7 @@ void gate_print_json(struct buffer *out, const struct gate *gate, bool all) {
 
 /* ---- GitLab ------------------------------------------ */
 
-/* Computes the FNV-1a hash, because fingerprints must not depend on the build. */
-static uint64_t fingerprint_of(uint64_t print, pprofc_str text) {
+uint64_t gate_fingerprint(uint64_t print, pprofc_str text) {
   if (!print) print = 0xCBF29CE484222325u;
   for (size_t i = 0; i <= text.size; i++) {
     print ^= i < text.size ? (unsigned char)text.data[i] : 0u;
@@ -149,7 +148,7 @@ static void put_row_issue(struct json_writer *json, const struct gate *gate,
   if (row->in_base && row->in_head) gate_print_effect(&text, gate, row);
   gate_print_remarks(&text, gate, row);
   uint64_t print =
-      fingerprint_of(fingerprint_of(fingerprint_of(0, row->group), row->name), row->unit);
+      gate_fingerprint(gate_fingerprint(gate_fingerprint(0, row->group), row->name), row->unit);
   put_issue(json, "benchmark", row->verdict == PPROFC_GATE_REGRESSED ? "major" : "minor",
             buffer_str(&text), print, row->file, row->line);
   /* When out of memory, fail instead of writing a part of the text. */
@@ -163,7 +162,7 @@ static void fill_gitlab(struct json_writer *json, const struct gate *gate, bool 
   json_begin_array(json);
   while (str_next_line(&rest, &line))
     if (line.size)
-      put_issue(json, "benchmark-gate", "blocker", line, fingerprint_of(0, line), STR(""), 0);
+      put_issue(json, "benchmark-gate", "blocker", line, gate_fingerprint(0, line), STR(""), 0);
   for (size_t i = 0; i < gate->row_count; i++) {
     pprofc_gate_verdict v = gate->rows[i].verdict;
     if (v == PPROFC_GATE_REGRESSED || v == PPROFC_GATE_MISSING || v == PPROFC_GATE_SUSPICIOUS)

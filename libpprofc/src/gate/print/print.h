@@ -48,6 +48,10 @@ const char *gate_result_name(const struct gate *gate);
  * judged, and the smallest change that the tests would find. */
 void gate_print_result(struct buffer *out, const struct gate *gate);
 
+/* Adds a text to an FNV-1a hash, by which GitLab recognizes a finding in later runs. `print` is the
+ * hash of the texts before, or 0. */
+uint64_t gate_fingerprint(uint64_t print, pprofc_str text);
+
 /* Returns the rank of a verdict in the order of rows. 0 is the most important verdict. */
 int gate_rank(pprofc_gate_verdict verdict);
 
