@@ -46,6 +46,12 @@ bool utf8_valid(pprofc_str s) {
   return true;
 }
 
+pprofc_str utf8_prefix(pprofc_str s, size_t most) {
+  if (s.size <= most) return s;
+  while (most && ((unsigned char)s.data[most] & 0xC0) == 0x80) most--;
+  return str_slice(s, 0, most);
+}
+
 size_t utf8_encode(uint32_t code, char *out) {
   if (code < 0x80) {
     out[0] = (char)code;

@@ -14,6 +14,9 @@ int32_t utf8_next(pprofc_str s, size_t *position);
 size_t utf8_length(pprofc_str s);
 bool utf8_valid(pprofc_str s);
 
+/* Returns the longest prefix of at most `most` bytes that ends at a character boundary. */
+pprofc_str utf8_prefix(pprofc_str s, size_t most);
+
 /* Encodes a code point in out[4]. Returns the number of bytes. */
 size_t utf8_encode(uint32_t code_point, char *out);
 

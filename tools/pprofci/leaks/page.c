@@ -141,16 +141,6 @@ static void leaks_page_head(struct fill *f, const struct leaks *leaks, const siz
   for (size_t k = 0; k < leaks->kind_count; k++) page_put_kind(f, &leaks->kinds[k]);
 }
 
-/* Returns at most PAGE_NAME bytes of a name. Does not cut a character in two. */
-static pprofc_str page_short(pprofc_str name) {
-  size_t end = 0, next = 0;
-  while (next < name.size && next <= PAGE_NAME) {
-    end = next;
-    utf8_next(name, &next);
-  }
-  return str_slice(name, 0, next <= PAGE_NAME ? next : end);
-}
-
 static void page_put_chart(struct fill *f, const struct leak_kind *kind,
                            const struct leak_row *row) {
   pprofc_str unit = kind->stacks.source.unit;
@@ -175,7 +165,8 @@ static void page_put_chart(struct fill *f, const struct leak_kind *kind,
     buffer_add_text(plot_begin_tick(&plot, last == 1), text);
     fill_end(f);
     const char *name = kind->names[kind->left_out + (last ? kind->judged - 1 : 0)];
-    buffer_add_str(plot_begin_end(&plot, last == 1), page_short(str_path_base(str_of(name))));
+    buffer_add_str(plot_begin_end(&plot, last == 1),
+                   utf8_prefix(str_path_base(str_of(name)), PAGE_NAME));
     fill_end(f);
   }
   fill_pack(f, "values:i}", (int64_t)kind->judged);

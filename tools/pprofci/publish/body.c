@@ -54,12 +54,6 @@ void body_follow(struct body_state *state, const struct body_state *before) {
   }
 }
 
-pprofc_str body_prefix(pprofc_str text, size_t most) {
-  if (text.size <= most) return text;
-  while (most && ((unsigned char)text.data[most] & 0xC0) == 0x80) most--;
-  return str_slice(text, 0, most);
-}
-
 /* Returns the text before an HTML comment without an end, which would hide all later text. */
 static pprofc_str outside_comments(pprofc_str text) {
   pprofc_str rest = text;
@@ -74,7 +68,7 @@ static pprofc_str outside_comments(pprofc_str text) {
 }
 
 static void put_first_line(struct buffer *out, pprofc_str line, size_t most) {
-  pprofc_str cut = line.size > most ? outside_comments(body_prefix(line, most)) : line;
+  pprofc_str cut = line.size > most ? outside_comments(utf8_prefix(line, most)) : line;
   buffer_add_str(out, cut);
   if (cut.size < line.size) buffer_add_text(out, ELLIPSIS);
   buffer_add_char(out, '\n');

@@ -91,8 +91,7 @@ pprofc_status outcome_read(struct arena *arena, const char *folder, bool no_fail
 
 /* Adds a line as code, so that mentions, links and images in it have no effect. */
 static void quote_line(struct buffer *out, pprofc_str text) {
-  pprofc_str rest = str_slice(text, 0, QUOTED_MAX);
-  while (rest.size < text.size && rest.size && (text.data[rest.size] & 0xC0) == 0x80) rest.size--;
+  pprofc_str rest = utf8_prefix(text, QUOTED_MAX);
   for (size_t i = 0, from = 0; i < rest.size; from = i) {
     utf8_next(rest, &i);
     pprofc_str one = str_slice(rest, from, i);

@@ -203,7 +203,7 @@ pprofc_status post_comment(struct post *post, pprofc_error *error) {
 #define ISSUE_TITLE "Benchmarks got worse"
 
 static pprofc_str issue_text(struct post *post) {
-  pprofc_str text = body_prefix(post->issue, BODY_MAX - 256);
+  pprofc_str text = utf8_prefix(post->issue, BODY_MAX - 256);
   if (!text.size) text = STR("No benchmark got worse in the last runs.\n");
   return str_of(text_printf(post->arena, "<!-- pprofc:%s -->\n%.*s", post->key, STR_ARG(text)));
 }
@@ -342,7 +342,7 @@ static void put_check_notes(struct post *post, struct json_text *text, size_t *a
 
 /* Returns the message of an annotation. Its last line is the address of the flame graph. */
 static pprofc_str note_message(struct post *post, const struct node *note) {
-  pprofc_str message = body_prefix(node_text(note, "message"), NOTE_BYTES);
+  pprofc_str message = utf8_prefix(node_text(note, "message"), NOTE_BYTES);
   pprofc_str link = node_text(note, "link");
   struct buffer text = ci_buffer();
   if (!link.size || link.size > LINK_BYTES || !post->body.place.address.size) return message;
@@ -404,7 +404,7 @@ static pprofc_status post_github_check(struct post *post, pprofc_error *error) {
 static void put_bitbucket_note(struct post *post, struct json_text *text, const struct node *note) {
   pprofc_str name = node_text(note, "benchmark");
   json_pack(&text->json, "{external_id:s annotation_type:s summary:S severity:s path:S line:i}",
-            text_printf(post->arena, "pprofc-%.*s", STR_ARG(body_prefix(name, 400))), "BUG",
+            text_printf(post->arena, "pprofc-%.*s", STR_ARG(utf8_prefix(name, 400))), "BUG",
             post_shorten(post, node_text(note, "message"), NOTE_MAX), "HIGH",
             node_text(note, "file"), node_integer(node_get(note, "line")));
 }

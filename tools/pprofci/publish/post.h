@@ -172,9 +172,6 @@ pprofc_str body_make(const struct body *body, const char *key, const char *links
 /* Creates the comment without the marker and the state. `most` limits its size as in body_make. */
 pprofc_str body_cut(const struct body *body, const char *links, size_t most, struct arena *arena);
 
-/* Returns the longest prefix of at most `most` bytes that ends at a character boundary. */
-pprofc_str body_prefix(pprofc_str text, size_t most);
-
 /* ---- requests (wire.c) ---------------------------- */
 
 struct wire_options {

@@ -20,12 +20,6 @@ bool gate_next_line(struct gate_lines *lines) {
   return true;
 }
 
-int gate_shown_length(pprofc_str line) {
-  size_t size = line.size < 300 ? line.size : 300;
-  while (size && size < line.size && ((unsigned char)line.data[size] & 0xC0) == 0x80) size--;
-  return (int)size;
-}
-
 bool gate_key_line(pprofc_str line, pprofc_str *package) {
   size_t colon = str_find_char(line, ':');
   if (colon == 0 || colon == line.size || line.data[0] < 'a' || line.data[0] > 'z') return false;
@@ -108,7 +102,7 @@ static bool parse_comparison(pprofc_str text, struct gate_row *row, bool *has_p)
 
 static bool malformed(struct gate *gate, const struct gate_cell *cell, const char *what) {
   gate_problem(gate, "%.*s:%zu: %s: %.*s", STR_ARG(cell->file), cell->line, what,
-               gate_shown_length(cell->text), cell->text.data);
+               STR_ARG(utf8_prefix(cell->text, GATE_SHOWN)));
   return true;
 }
 

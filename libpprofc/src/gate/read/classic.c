@@ -37,7 +37,7 @@ static bool classic_read_row(struct gate *gate, struct gate_cell *cell, const pp
   bool noted = cells[count - 1].data[0] == '(';
   if (count != 4 + (size_t)noted || !is_delta(cells[3])) {
     gate_problem(gate, "%.*s:%zu: no comparison: %.*s", STR_ARG(cell->file), cell->line,
-                 gate_shown_length(cell->text), cell->text.data);
+                 STR_ARG(utf8_prefix(cell->text, GATE_SHOWN)));
     return true;
   }
   pprofc_str base = cells[1], head = cells[2];

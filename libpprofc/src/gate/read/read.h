@@ -103,8 +103,7 @@ struct gate_lines {
 };
 bool gate_next_line(struct gate_lines *lines);
 
-/* Returns how many bytes of a line a message shows. Never splits a character. */
-int gate_shown_length(pprofc_str line);
+#define GATE_SHOWN 300 /* maximum number of bytes of a line in a message */
 
 /* True for a line such as "pkg: a/b" before a table. Stores the package if the line names it. */
 bool gate_key_line(pprofc_str line, pprofc_str *package);

@@ -26,7 +26,7 @@ size_t gate_scan_failures(struct gate *gate, pprofc_str path, pprofc_str data) {
     /* Report only the first ten failures. */
     if (count++ < 10)
       gate_problem(gate, "%.*s:%zu: %.*s", STR_ARG(path), lines.number,
-                   gate_shown_length(lines.text), lines.text.data);
+                   STR_ARG(utf8_prefix(lines.text, GATE_SHOWN)));
   }
   return count;
 }
