@@ -170,22 +170,30 @@ void escape_command(struct buffer *out, pprofc_str s, bool property) {
   buffer_free(&line);
 }
 
-void escape_line_to_output(struct output *out, pprofc_str s) {
-  if (escape_terminal_clean(s)) {
-    output_add_str(out, s);
-    return;
+/* Returns the offset of the first character at or after `from` that escape_line would change, or
+ * s.size. */
+static size_t line_find_unsafe(pprofc_str s, size_t from) {
+  while (from < s.size) {
+    size_t next = from;
+    unsigned char byte = (unsigned char)s.data[from];
+    bool plain = (byte >= 0x20 && byte < 0x7F) || byte == '\t';
+    if (!plain) utf8_next(s, &next);
+    if (!plain && !escape_terminal_clean(str_slice(s, from, next))) return from;
+    from = plain ? from + 1 : next;
   }
-  for (size_t i = 0; i < s.size;) {
-    size_t start = i;
-    int32_t c = utf8_next(s, &i);
-    pprofc_str character = str_slice(s, start, i);
-    if (c == '\t' || escape_terminal_clean(character))
-      output_add_str(out, character);
-    else if (c >= 0xA0)
-      output_printf(out, "\\u{%x}", (unsigned)c);
-    else
-      for (size_t k = 0; k < character.size; k++)
-        output_printf(out, "\\x%02x", (unsigned char)character.data[k]);
+  return s.size;
+}
+
+void escape_line_to_output(struct output *out, pprofc_str s) {
+  for (size_t at = 0; at < s.size;) {
+    size_t unsafe = line_find_unsafe(s, at);
+    output_add(out, s.data + at, unsafe - at);
+    at = unsafe;
+    if (at == s.size) return;
+    int32_t c = utf8_next(s, &at);
+    if (c >= 0xA0) output_printf(out, "\\u{%x}", (unsigned)c);
+    for (size_t i = unsafe; c < 0xA0 && i < at; i++)
+      output_printf(out, "\\x%02x", (unsigned char)s.data[i]);
   }
 }
 

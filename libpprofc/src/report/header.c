@@ -3,48 +3,21 @@
 
 /* ---- safe text --------------------------------------- */
 
-/* Returns the offset of the first character at or after `from` that is unsafe on a terminal.
- * Returns text.size if there is no such character. If `lines` is true, newlines are safe. */
-static size_t find_unsafe(pprofc_str text, size_t from, bool lines) {
-  while (from < text.size) {
-    unsigned char byte = (unsigned char)text.data[from];
-    if (byte >= 0x20 && byte < 0x7F) {
-      from++;
-      continue;
-    }
-    size_t next = from;
-    int32_t c = utf8_next(text, &next);
-    bool plain = c == '\t' || (lines && c == '\n');
-    if (!plain && !escape_terminal_clean(str_slice(text, from, next))) return from;
-    from = next;
-  }
-  return text.size;
-}
-
-/* Does the same as escape_terminal, but writes to the output and needs no memory. Keeps tabs,
- * because names of kernel modules contain them. Keeps newlines if `lines` is true. */
-static void add_safe(struct output *out, pprofc_str text, bool lines) {
-  for (size_t from = 0; from < text.size;) {
-    size_t unsafe = find_unsafe(text, from, lines);
-    output_add(out, text.data + from, unsafe - from);
-    from = unsafe;
-    if (from == text.size) return;
-    int32_t c = utf8_next(text, &from);
-    if (c >= 0xA0) output_printf(out, "\\u{%x}", (unsigned)c);
-    for (size_t i = unsafe; c < 0xA0 && i < from; i++)
-      output_printf(out, "\\x%02x", (unsigned char)text.data[i]);
-  }
-}
-
 void report_text(struct output *out, const pprofc_allocator *mem, pprofc_str text) {
   struct buffer scratch = buffer_make(mem, SIZE_MAX);
-  add_safe(out, output_shorten(out, text, &scratch), false);
+  escape_line_to_output(out, output_shorten(out, text, &scratch));
   buffer_free(&scratch);
 }
 
 void label_to_output(void *output, const char *prefix, pprofc_str text) {
   output_add_text(output, prefix);
-  add_safe(output, text, !*prefix); /* Profile comments (without a prefix) keep their newlines. */
+  /* Profile comments (without a prefix) keep their newlines. */
+  for (size_t end; !*prefix && (end = str_find_char(text, '\n')) < text.size;) {
+    escape_line_to_output(output, str_slice(text, 0, end));
+    output_add_char(output, '\n');
+    text = str_slice(text, end + 1, text.size);
+  }
+  escape_line_to_output(output, text);
   output_add_char(output, '\n');
 }
 
