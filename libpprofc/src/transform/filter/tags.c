@@ -342,7 +342,7 @@ static bool match_keys(const pprofc_profile *p, struct regex *show, struct regex
         *key = KEY_KNOWN;
         if (!show || regex_match(show, text)) *key |= KEY_SHOWN;
         if (hide && regex_match(hide, text)) *key |= KEY_HIDDEN;
-        *all |= *key;
+        *all |= *key & (KEY_SHOWN | KEY_HIDDEN);
       }
       stay = stay && (*key & (KEY_SHOWN | KEY_HIDDEN)) == KEY_SHOWN;
     }
