@@ -389,7 +389,6 @@ pprofc_status transform_tag_keys(const pprofc_profile *source, struct regex *sho
   *matched = 0;
   pprofc_status status =
       keys ? filter_keys(copy, show, hide, keys, matched, error) : error_nomem(error);
-  *matched &= KEY_SHOWN | KEY_HIDDEN;
   mem_free(&source->mem, keys, source->strings.count, 1);
   return edit_finish(status, copy, out);
 }
