@@ -435,6 +435,13 @@ static size_t count_states(const struct page_model *m, size_t counts[STATES]) {
   return wholes;
 }
 
+/* Appends the number of packages that were not measured, unless it is 0. */
+static void headline_same(struct buffer *out, size_t count, bool follows) {
+  if (!count) return;
+  buffer_printf(out, "%s%zu package%s not measured: same binary", follows ? " " DOT " " : "", count,
+                count == 1 ? "" : "s");
+}
+
 /* Appends "1 of 9 benchmarks got slower · 1 could not be judged". */
 static void headline_counts(struct buffer *out, const struct page_model *m) {
   size_t counts[STATES], wholes = count_states(m, counts);
@@ -448,11 +455,7 @@ static void headline_counts(struct buffer *out, const struct page_model *m) {
     any = true;
   }
   if (wholes) buffer_printf(out, "%sthe geometric mean got worse", any ? " " DOT " " : "");
-  any |= wholes > 0;
-  if (any && m->run->same_count) buffer_add_text(out, " " DOT " ");
-  if (m->run->same_count)
-    buffer_printf(out, "%zu package%s not measured: same binary", m->run->same_count,
-                  m->run->same_count == 1 ? "" : "s");
+  headline_same(out, m->run->same_count, any || wholes);
 }
 
 /* True if at least half of the tested rows have a known smallest detectable change. False if all
