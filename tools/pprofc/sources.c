@@ -381,13 +381,16 @@ static pprofc_status subtract_sums(struct fetched *fetched, pprofc_error *error)
 /* Reads sources and applies source maps. If base and head are sums, subtracts the base. */
 static pprofc_status fetch_mapped(struct fetched *fetched, pprofc_error *error) {
   struct source_map_list *maps = &fetched->source_maps;
-  pprofc_status status = source_maps_load(fetched->command, maps, error);
+  const struct command *command = fetched->command;
+  pprofc_status status = source_maps_load(command, maps, error);
+  if (status == PPROFC_OK && *command->sums)
+    status = sums_init(&fetched->sums, budget_allocator(command->budget), error);
   if (status == PPROFC_OK) status = fetch_chunks(fetched, error);
   if (status == PPROFC_OK) status = subtract_sums(fetched, error);
   if (status == PPROFC_OK && maps->count && !atomic_load(&fetched->mapped))
     message_error("no source map was used: no script of the profile matches");
   source_maps_free(maps);
-  if (status == PPROFC_OK) benchmarks_print(fetched->command, fetched->head.sum);
+  if (status == PPROFC_OK) benchmarks_print(command, fetched->head.sum);
   return status;
 }
 
@@ -456,10 +459,8 @@ pprofc_status sources_get(const struct command *command, bool apart, struct sour
   *sources = (struct sources){NULL, NULL, NULL};
   fetcher_init(&fetched.fetcher, command);
   framed_init(&fetched.framed, &command->limits);
-  pprofc_status status = PPROFC_OK;
-  if (*command->sums) status = sums_init(&fetched.sums, budget_allocator(command->budget), error);
   fetched.for_sums = !apart && folding_of(command, &fetched.needs);
-  if (status == PPROFC_OK) status = fetch_mapped(&fetched, error);
+  pprofc_status status = fetch_mapped(&fetched, error);
   status = noise_sums_end(command, &fetched.sums, status, error);
   if (status == PPROFC_OK && apart) status = keep_apart(&fetched, sources, error);
   if (status == PPROFC_OK && fetched.base.sum) {

@@ -438,8 +438,8 @@ static size_t count_states(const struct page_model *m, size_t counts[STATES]) {
 /* Appends the number of packages that were not measured, unless it is 0. */
 static void headline_same(struct buffer *out, size_t count, bool follows) {
   if (!count) return;
-  buffer_printf(out, "%s%zu package%s not measured: same binary", follows ? " " DOT " " : "", count,
-                count == 1 ? "" : "s");
+  if (follows) buffer_add_text(out, " " DOT " ");
+  buffer_printf(out, "%zu package%s not measured: same binary", count, count == 1 ? "" : "s");
 }
 
 /* Appends "1 of 9 benchmarks got slower · 1 could not be judged". */
