@@ -4,6 +4,7 @@
 
 #include "report_text.h"
 
+#include "pipeline/pipeline.h"
 #include "profile/profile.h"
 
 static inline void filters_note(void *context, const char *message) {
@@ -82,18 +83,29 @@ static inline void same_filtered(const pprofc_profile *whole, const pprofc_profi
   }
 }
 
+/* Returns options with one filter set. The matched name is in some of the stacks. */
+static inline pprofc_report_options filters_only(pprofc_report_options options, size_t filter) {
+  *(const char **)(void *)((char *)&options + filter_options[filter].report) = "read";
+  return options;
+}
+
+/* Compares a report with each filter of the table that a stack tree without labels can serve. */
+static inline void same_filtered_each(const pprofc_profile *whole, const pprofc_profile *sums,
+                                      pprofc_report_options options) {
+  for (size_t i = 0; i < FILTER_COUNT; i++) {
+    if (filter_options[i].flags & (FILTER_CUTS | FILTER_LABELS)) continue;
+    const pprofc_report_options one = filters_only(options, i);
+    filters_expect_same(whole, sums, &one);
+  }
+}
+
 /* Checks that a stack tree without labels refuses the filters that it cannot serve. Some shorten or
  * extend stacks, which needs each stack. The others need the labels. */
 static inline void expect_filters_refused(const pprofc_profile *sums) {
-  static const size_t filters[] = {
-      offsetof(pprofc_report_options, show_from), offsetof(pprofc_report_options, prune_from),
-      offsetof(pprofc_report_options, tagroot),   offsetof(pprofc_report_options, tagleaf),
-      offsetof(pprofc_report_options, tagfocus),  offsetof(pprofc_report_options, tagignore),
-      offsetof(pprofc_report_options, tagshow),   offsetof(pprofc_report_options, taghide)};
-  for (size_t i = 0; i < sizeof filters / sizeof *filters; i++) {
+  for (size_t i = 0; i < FILTER_COUNT; i++) {
     pprofc_error error = {.message = ""};
-    pprofc_report_options options = report_options("top");
-    *(const char **)(void *)((char *)&options + filters[i]) = "key";
+    const pprofc_report_options options = filters_only(report_options("top"), i);
+    if (!(filter_options[i].flags & (FILTER_CUTS | FILTER_LABELS))) continue;
     CU_ASSERT_EQUAL(pprofc_report(sums, &options, buffer_write, NULL, &error), PPROFC_E_INVALID);
     CU_ASSERT_STRING_EQUAL(error.message, "the profile was read for another report");
   }

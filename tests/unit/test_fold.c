@@ -154,6 +154,7 @@ static void same_whole_and_sums(const struct buffer *data, const pprofc_profile 
   expect_same_report(whole, sums, &options);
   same_for_all_fractions(whole, sums);
   same_filtered(whole, sums, report_options("top"), false);
+  same_filtered_each(whole, sums, report_options("top"));
   options = report_options("folded");
   expect_same_report(whole, sums, &options);
   options = report_options("list");
