@@ -277,7 +277,7 @@ other_rows() {
 versions() {
   echo "- Programs: $("$pprofc" -version | head -n 1), $(gzip --version | head -n 1)$(have go && printf ', %s' "$(go version | cut -d' ' -f3,4)")$(
     [ -s "$data/.crates.toml" ] && sed -n 's/^"\(inferno\) \([0-9.]*\).*/, \1 \2/p' "$data/.crates.toml")"
-  echo "- Command: scripts/bench_real.sh, $(date -u +%Y-%m-%d); medians (s), minima (CPU s) of $runs runs; google/pprof once"
+  echo "- Command: scripts/bench_real.sh, $(date -u +%Y-%m-%d); medians (s), minima (CPU s) of $runs runs (pprof: 1)"
   echo "- Load of the machine before: $(cut -d' ' -f1 /proc/loadavg)"
 }
 
