@@ -88,7 +88,7 @@ pprofc_status leak_names_init(struct regex_set *names, const pprofc_allocator *m
                               const char *const *more, size_t more_count, pprofc_error *error) {
   const unsigned ignored = 1u << LEAK_LIST_HEAP | 1u << LEAK_LIST_COUNTS;
   pprofc_status status = PPROFC_OK;
-  *names = (struct regex_set){NULL};
+  *names = (struct regex_set){0};
   for (size_t i = 0; i < more_count && status == PPROFC_OK; i++)
     status = regex_set_add(names, mem, str_of(more[i]), ignored, error);
   for (size_t i = 0; i < COUNT(leak_table) && status == PPROFC_OK; i++)
