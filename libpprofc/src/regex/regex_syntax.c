@@ -285,14 +285,14 @@ static unsigned regex_flag_of(int32_t letter) {
 }
 
 /* State of parsing the letters of (?flags). */
-struct regex_flags {
+struct regex_flag_group {
   unsigned set;
   bool clearing; /* true after the minus in a group of flags */
   bool complete; /* true if a letter follows the minus, or there is no minus */
 };
 
 /* Applies a letter or the minus of (?flags). Returns false if c may not come next. */
-static bool regex_flags_take(struct regex_flags *f, int32_t c) {
+static bool regex_flags_take(struct regex_flag_group *f, int32_t c) {
   unsigned flag = regex_flag_of(c);
   if (!flag && (c != '-' || f->clearing)) return false;
   if (!flag) f->clearing = true;
@@ -305,7 +305,7 @@ static bool regex_flags_take(struct regex_flags *f, int32_t c) {
 static bool regex_group_flags(struct regex_parser *p) {
   size_t start = p->at;
   p->at += 2;
-  struct regex_flags flags = {.set = p->flags, .complete = true};
+  struct regex_flag_group flags = {.set = p->flags, .complete = true};
   int32_t c = 0;
   while (p->at < p->whole.size) {
     if (!regex_read(p, &c)) return false;
