@@ -2,7 +2,6 @@
  * (--protobuf). Converts both to the text of `perf script`, whose reader makes the profile. */
 #include "codec/wire.h"
 #include "import/text/perf_frames.h"
-#include "simpleperf.pb-c.h"
 
 #define SIMPLEPERF_MAGIC "SIMPLEPERF"
 
@@ -13,25 +12,26 @@ struct simpleperf_sample {
   int64_t tid;
 };
 
-/* Keys of files and threads in one table. */
-#define SIMPLEPERF_FILE(id)   ((uint64_t)(id) << 1)
-#define SIMPLEPERF_THREAD(id) ((uint64_t)(uint32_t)(id) << 1 | 1)
-
-/* A file or a thread. `file` is NULL for a thread. */
+/* A file or thread with its id. For a file, `symbols` is the index of its first symbol. */
 struct simpleperf_item {
-  uint64_t key;
+  uint64_t id;
   pprofc_str name;
-  const Simpleperf__File *file;
+  size_t symbols, symbol_count;
+};
+
+struct simpleperf_table {
+  struct simpleperf_item *items;
+  size_t count, room;
+  struct map by_id;
 };
 
 struct simpleperf {
   pprofc_builder *builder;
-  struct arena *arena, *memory; /* memory: where the current message is stored */
+  struct arena *arena;
   struct buffer out;
-  struct simpleperf_item *items;
-  size_t count, room;
-  struct map by_key;
-  const Simpleperf__MetaInfo *meta;
+  struct simpleperf_table files, threads;
+  pprofc_str *symbols, *events;
+  size_t symbol_count, symbol_room, event_count, event_room;
   uint64_t lost;
 };
 
@@ -111,98 +111,139 @@ static void simpleperf_read_text(struct simpleperf *s, pprofc_str text) {
 
 /* ---- messages ---------------------------------------- */
 
-/* First byte of a record with a sample: the key of field 1. */
-#define SIMPLEPERF_SAMPLE (1 << 3 | WIRE_BYTES)
-
-static void *simpleperf_alloc(void *context, size_t size) {
-  struct simpleperf *s = context;
-  void *block = arena_alloc(s->memory, size);
-  import_need(s->builder, block != NULL);
-  return block;
+static pprofc_str simpleperf_bytes(const struct wire_field *field) {
+  return (pprofc_str){(const char *)field->data, field->size};
 }
 
-/* Does nothing: the arena frees all blocks. */
-static void simpleperf_free(void *context, void *block) {
-  (void)context;
-  (void)block;
+static const struct simpleperf_item *simpleperf_find(const struct simpleperf_table *table,
+                                                     uint64_t id) {
+  MAP_FIND(at, &table->by_id, hash_mix(0, id), table->items[at].id == id);
+  return at == MAP_NONE ? NULL : &table->items[at];
 }
 
-/* Returns a file or a thread, or an item without a name. */
-static struct simpleperf_item simpleperf_find(const struct simpleperf *s, uint64_t key) {
-  MAP_FIND(at, &s->by_key, hash_mix(0, key), s->items[at].key == key);
-  return at == MAP_NONE ? (struct simpleperf_item){0} : s->items[at];
+static void simpleperf_add(struct simpleperf *s, struct simpleperf_table *table,
+                           const struct simpleperf_item *item) {
+  if (simpleperf_find(table, item->id)) return;
+  import_need(s->builder, MAP_PUSH_IN(s->arena, &table->by_id, hash_mix(0, item->id), table->items,
+                                      table->count, table->room, *item));
 }
 
-/* Adds a file or a thread. Of items with the same key, the first one counts. */
-static void simpleperf_add(struct simpleperf *s, uint64_t key, const char *name,
-                           const Simpleperf__File *file) {
-  MAP_FIND(at, &s->by_key, hash_mix(0, key), s->items[at].key == key);
-  if (at != MAP_NONE) return;
-  struct simpleperf_item item = {key, str_of(name), file};
-  import_need(s->builder, MAP_PUSH_IN(s->arena, &s->by_key, hash_mix(0, key), s->items, s->count,
-                                      s->room, item));
+static bool simpleperf_push(struct simpleperf *s, pprofc_str **items, size_t *count, size_t *room,
+                            const struct wire_field *field) {
+  return import_need(s->builder,
+                     ARRAY_PUSH_IN(s->arena, *items, *count, *room, simpleperf_bytes(field)));
 }
 
-static void simpleperf_entry(struct simpleperf *s, const Simpleperf__Entry *entry) {
-  struct simpleperf_item item = simpleperf_find(s, SIMPLEPERF_FILE(entry->file_id));
-  size_t symbol = (uint32_t)entry->symbol_id;
-  bool named = item.file && symbol < item.file->n_symbol;
-  simpleperf_frame(s, entry->vaddr_in_file, str_of(named ? item.file->symbol[symbol] : NULL),
-                   item.name);
-}
-
-static void simpleperf_sample_message(struct simpleperf *s, const Simpleperf__Sample *m) {
-  struct simpleperf_sample sample = {.time = m->time, .count = m->event_count};
-  sample.thread = simpleperf_find(s, SIMPLEPERF_THREAD(m->thread_id)).name;
-  if (m->thread_id > 0) sample.tid = m->thread_id;
-  if (s->meta && m->event_type_id < s->meta->n_event_type)
-    sample.event = str_of(s->meta->event_type[m->event_type_id]);
-  simpleperf_begin(s, &sample);
-  for (size_t i = 0; i < m->n_callchain; i++) simpleperf_entry(s, m->callchain[i]);
-  buffer_add_char(&s->out, '\n');
-}
-
-static bool simpleperf_record(struct simpleperf *s, const uint8_t *data, size_t size) {
-  ProtobufCAllocator allocator = {simpleperf_alloc, simpleperf_free, s};
-  const Simpleperf__Record *r = simpleperf__record__unpack(&allocator, size, data);
-  if (!r) return false;
-  if (r->sample) simpleperf_sample_message(s, r->sample);
-  if (r->lost) s->lost = r->lost->lost_count;
-  if (r->meta_info) s->meta = r->meta_info;
-  if (r->file) simpleperf_add(s, SIMPLEPERF_FILE(r->file->id), r->file->path, r->file);
-  if (r->thread)
-    simpleperf_add(s, SIMPLEPERF_THREAD(r->thread->thread_id), r->thread->thread_name, NULL);
+/* Reads a file with its symbols, or a thread. */
+static bool simpleperf_item(struct simpleperf *s, struct wire w, bool is_file) {
+  struct simpleperf_item item = {.symbols = s->symbol_count};
+  struct wire_field field;
+  while (wire_each(&w, &field)) {
+    if (field.number == 1) item.id = field.value;
+    if (field.type != WIRE_BYTES) continue;
+    if (field.number == (is_file ? 2 : 3)) item.name = simpleperf_bytes(&field);
+    if (is_file && field.number == 3 &&
+        !simpleperf_push(s, &s->symbols, &s->symbol_count, &s->symbol_room, &field))
+      return true;
+  }
+  if (w.fault) return false;
+  item.symbol_count = s->symbol_count - item.symbols;
+  simpleperf_add(s, is_file ? &s->files : &s->threads, &item);
   return true;
 }
 
-/* Reads the records with samples if `samples` is true, otherwise the other records. Each record
- * follows its size, an integer of 4 bytes. A size of 0 ends the file. Files and threads may come
- * after the samples, so the caller reads the records twice. */
-static void simpleperf_records(struct simpleperf *s, pprofc_str all, bool samples) {
-  uint32_t size = 0;
-  while (all.size && builder_ok(s->builder) && !s->out.failed) {
-    const uint8_t *at = (const uint8_t *)all.data, *record = at + sizeof size;
-    bool whole = all.size >= sizeof size;
-    if (whole) memcpy(&size, at, sizeof size);
-    if (whole && !size) return;
-    struct arena memory = arena_make(s->arena->mem);
-    s->memory = samples ? &memory : s->arena;
-    if (!whole || size > all.size - sizeof size ||
-        ((*record == SIMPLEPERF_SAMPLE) == samples && !simpleperf_record(s, record, size)))
-      import_refuse_at(s->builder, at, "a record cannot be read, or is cut off");
-    arena_free(&memory);
-    all = str_slice(all, sizeof size + size, all.size);
+/* Reads the names of events. */
+static bool simpleperf_meta(struct simpleperf *s, struct wire w) {
+  struct wire_field field;
+  while (wire_each(&w, &field))
+    if (field.number == 1 && field.type == WIRE_BYTES &&
+        !simpleperf_push(s, &s->events, &s->event_count, &s->event_room, &field))
+      return true;
+  return !w.fault;
+}
+
+static bool simpleperf_lost(struct simpleperf *s, struct wire w) {
+  uint64_t v[3] = {[2] = s->lost};
+  bool good = wire_integers(w, v, 3);
+  s->lost = v[2];
+  return good;
+}
+
+static bool simpleperf_entry(struct simpleperf *s, struct wire w) {
+  uint64_t v[4] = {[3] = UINT64_MAX}; /* address, file and symbol; v[N] is the value of field N */
+  if (!wire_integers(w, v, 4)) return false;
+  const struct simpleperf_item none = {0}, *item = simpleperf_find(&s->files, v[2]);
+  if (!item) item = &none;
+  bool named = v[3] < item->symbol_count;
+  simpleperf_frame(s, v[1], named ? s->symbols[item->symbols + v[3]] : STR(""), item->name);
+  return true;
+}
+
+/* Reads the fields of a sample except its frames, and writes them as a header line. */
+static bool simpleperf_message_head(struct simpleperf *s, struct wire w) {
+  uint64_t v[6] = {0};
+  if (!wire_integers(w, v, 6)) return false;
+  struct simpleperf_sample sample = {.time = v[1], .tid = (int64_t)v[2], .count = v[4]};
+  const struct simpleperf_item *thread = simpleperf_find(&s->threads, (uint64_t)sample.tid);
+  if (thread) sample.thread = thread->name;
+  if (v[5] < s->event_count) sample.event = s->events[v[5]];
+  if (sample.tid < 0) sample.tid = 0;
+  simpleperf_begin(s, &sample);
+  return true;
+}
+
+static bool simpleperf_message(struct simpleperf *s, struct wire w) {
+  struct wire_field field;
+  if (!simpleperf_message_head(s, w)) return false;
+  while (wire_each(&w, &field))
+    if (field.number == 3 && field.type == WIRE_BYTES && !simpleperf_entry(s, wire_inside(&field)))
+      return false;
+  buffer_add_char(&s->out, '\n');
+  return !w.fault;
+}
+
+/* Reads the sample of a record if `samples` is true, otherwise the other data of the record. */
+static bool simpleperf_record(struct simpleperf *s, struct wire w, bool samples) {
+  struct wire_field field;
+  while (wire_each(&w, &field)) {
+    if (field.type != WIRE_BYTES) continue;
+    struct wire inside = wire_inside(&field);
+    bool good = true;
+    if (samples && field.number == 1) good = simpleperf_message(s, inside);
+    if (samples) return good;
+    if (field.number == 2) good = simpleperf_lost(s, inside);
+    if (field.number == 3 || field.number == 4)
+      good = simpleperf_item(s, inside, field.number == 3);
+    if (field.number == 5) good = simpleperf_meta(s, inside);
+    if (!good) return false;
   }
+  return !w.fault;
+}
+
+/* Reads the samples of all records if `samples` is true, otherwise all other data. Each record
+ * follows its size, an integer of 4 bytes. A size of 0 ends the file. Files and threads may come
+ * after the samples, so the caller reads the records twice. Returns NULL, or the address of a
+ * record that cannot be read. */
+static const uint8_t *simpleperf_records(struct simpleperf *s, struct wire all, bool samples) {
+  while (all.end - all.at >= 4 && builder_ok(s->builder) && !s->out.failed) {
+    uint32_t size = all.at[0] | (uint32_t)all.at[1] << 8 | (uint32_t)all.at[2] << 16 |
+                    (uint32_t)all.at[3] << 24;
+    if (!size) return NULL;
+    if (size > (size_t)(all.end - all.at) - 4) return all.at;
+    struct wire record = {all.at + 4, all.at + 4 + size, NULL};
+    if (!simpleperf_record(s, record, samples)) return all.at;
+    all.at += 4 + size;
+  }
+  return !builder_ok(s->builder) || s->out.failed || all.at == all.end ? NULL : all.at;
 }
 
 static void simpleperf_read_messages(struct simpleperf *s, pprofc_str data) {
-  size_t at = sizeof SIMPLEPERF_MAGIC - 1;
-  uint16_t version;
-  memcpy(&version, data.data + at, sizeof version);
-  import_compare_version(s->builder, "simpleperf's format", version, 1);
-  data = str_slice(data, at + sizeof version, data.size);
-  simpleperf_records(s, data, false);
-  simpleperf_records(s, data, true);
+  const uint8_t *bytes = (const uint8_t *)data.data, *version = bytes + sizeof SIMPLEPERF_MAGIC - 1;
+  import_compare_version(s->builder, "simpleperf's format", version[0] | version[1] << 8, 1);
+  struct wire all = {bytes + sizeof SIMPLEPERF_MAGIC + 1, bytes + data.size, NULL};
+  const uint8_t *bad = simpleperf_records(s, all, false);
+  if (!bad) bad = simpleperf_records(s, all, true);
+  if (bad) import_refuse_at(s->builder, bad, "a record cannot be read, or is cut off");
 }
 
 /* ---- both forms -------------------------------------- */
@@ -227,7 +268,8 @@ bool import_is_simpleperf(pprofc_str data) {
 IMPORT_READER(import_simpleperf) {
   struct simpleperf s = {.builder = builder, .arena = arena};
   buffer_init(&s.out, arena->mem, SIZE_MAX / 2);
-  map_init(&s.by_key, arena->mem);
+  map_init(&s.files.by_id, arena->mem);
+  map_init(&s.threads.by_id, arena->mem);
   if (simpleperf_is_message(data))
     simpleperf_read_messages(&s, data);
   else
@@ -236,6 +278,7 @@ IMPORT_READER(import_simpleperf) {
     buffer_printf(&s.out, "\n- 0/0 [000] 0.0: PERF_RECORD_LOST lost %llu\n",
                   (unsigned long long)s.lost);
   perf_script_converted(&s.out, builder, arena);
-  map_free(&s.by_key);
+  map_free(&s.files.by_id);
+  map_free(&s.threads.by_id);
   buffer_free(&s.out);
 }
