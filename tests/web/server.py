@@ -379,8 +379,20 @@ def check_runs():
         server.end()
         server = Server("-normalize", f"-diff_base={CPU}", f"-diff_base={CPU}", FASTER)
         check("The base is 2 profiles added up, judged as one run." in server.ask("/ui/top").text.decode(), "-normalize adds up")
-        page = server.ask("/ui/top?base=none").text.decode()
-        check("-normalize" not in page and "# not normalized" in page, "the command of a profile alone normalizes it")
+        for path in ("top?base=none", "top?side=head"):  # -normalize scales a difference, not a profile alone
+            page = server.ask("/ui/" + path).text.decode()
+            check("-normalize" not in page and re.search(r"of <b>5\.33s</b> shown", page), f"{path}: the head is not as recorded")
+        server.end()
+        server = Server("-normalize", f"-diff_base={CPU}", FASTER)
+        page = server.ask("/ui/top").text.decode()
+        terminal = subprocess.run([PPROFC, "-top", "-noise", "-normalize_by=total", f"-diff_base={CPU}", FASTER], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
+        check(f"<p id=sentence>{terminal.splitlines()[0]}</p>" in page, "with -normalize the page has other verdicts than the terminal")
+        check(re.search("recorded base <small>[^<]*</small> <b>76730ms</b>, head <small>[^<]*</small> <b>5330ms</b>", page), "with -normalize the totals are not as recorded")
+        lines = server.ask("/ui/top?g=lines").text.decode()
+        table = server.ask("/ui/download?what=csv&g=lines").text.decode().splitlines()
+        row = dict(zip(table[0].split(","), next(line for line in table if "mgcmark.go:1324" in line).split(",")))
+        check(int(row["head flat"]) - int(row["base flat"]) == int(row["flat"]) < 0, f"with -normalize the CSV file has {row}")
+        check(re.search(r">2\.52s</td><td[^>]*>0\.72s</td><td[^>]*>-1\.80s<", lines), "with -normalize base and change of a line are not its head")
         server.end()
 
 

@@ -440,15 +440,10 @@ static void sources_release(struct sources *sources) {
   *sources = (struct sources){NULL, NULL, NULL};
 }
 
-/* Stores base and head as separate profiles. With -normalize, scales the head in the same way as in
- * the difference. */
-static pprofc_status keep_apart(const struct fetched *fetched, struct sources *sources,
-                                pprofc_error *error) {
+/* Stores base and head as separate profiles. */
+static void keep_apart(const struct fetched *fetched, struct sources *sources) {
   sources->base = pprofc_profile_retain(fetched->base.sum);
-  if (sources->base && fetched->command->report.normalize)
-    return transform_normalize(fetched->head.sum, sources->base, &sources->head, error);
   sources->head = pprofc_profile_retain(fetched->head.sum);
-  return PPROFC_OK;
 }
 
 pprofc_status sources_get(const struct command *command, bool apart, struct sources *sources,
@@ -462,7 +457,7 @@ pprofc_status sources_get(const struct command *command, bool apart, struct sour
   fetched.for_sums = !apart && folding_of(command, &fetched.needs);
   pprofc_status status = fetch_mapped(&fetched, error);
   status = noise_sums_end(command, &fetched.sums, status, error);
-  if (status == PPROFC_OK && apart) status = keep_apart(&fetched, sources, error);
+  if (status == PPROFC_OK && apart) keep_apart(&fetched, sources);
   if (status == PPROFC_OK && fetched.base.sum) {
     pprofc_str shown = url_hide_password(&fetched.fetcher.arena, str_of(base));
     status = subtract(shown.data, &fetched, error);

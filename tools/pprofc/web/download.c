@@ -48,6 +48,7 @@ static pprofc_status download_csv(struct download *d, pprofc_error *error) {
     table.compared = true;
     table.divisors[0] = state_divisor(&d->choice, WEB_BASE);
     table.divisors[1] = state_divisor(&d->choice, WEB_HEAD);
+    table.scaled = d->choice.scaled;
     table.sides[0] = (struct judge_side){d->choice.lent[0], base->runs, base->run_count};
     table.sides[1] = (struct judge_side){d->choice.lent[1], head->runs, head->run_count};
   }

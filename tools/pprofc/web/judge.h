@@ -54,11 +54,12 @@ size_t judge_changes(const struct judgement *judgement, bool by_cum);
 
 struct table_csv {
   const pprofc_profile *shown;
-  double divisor;             /* number by which the values of `shown` are divided */
-  bool compared;              /* true: add columns for base, head and verdict */
-  bool by_time;               /* true if the values are per second */
-  struct judge_side sides[2]; /* base and head of a difference, each with its runs */
-  double divisors[2];         /* numbers by which the values of base and head are divided */
+  double divisor;               /* number by which the values of `shown` are divided */
+  bool compared;                /* true: add columns for base, head and verdict */
+  bool by_time;                 /* true if the values are per second */
+  struct judge_side sides[2];   /* base and head of a difference, each with its runs */
+  const pprofc_profile *scaled; /* head with the total of the base (-normalize), or NULL */
+  double divisors[2];           /* numbers by which the values of base and head are divided */
   const pprofc_report_options *options;
   const struct noise_options *noise; /* options of the verdicts; NULL: the defaults */
 };

@@ -230,7 +230,7 @@ static pprofc_status view_write(const struct web_question *q, const struct web_v
 static struct web_view_input view_input(const struct web_question *q, const struct view_parts *p) {
   const struct state_choice *c = &p->choice;
   return (struct web_view_input){&q->query,  &p->options, c->shown, c->lent[0],
-                                 c->lent[1], c->side,     &p->info};
+                                 c->lent[1], c->scaled,   c->side,  &p->info};
 }
 
 /* Returns the page. After an error, returns the page with the error message. */

@@ -4,6 +4,7 @@
 
 #include "pprofc/transform.h"
 #include "profile/profile.h"
+#include "transform/combine/diff.h"
 #include "transform/transform.h"
 
 /* ---- profiles ---------------------------------------- */
@@ -349,8 +350,8 @@ static pprofc_status state_compare(struct web_state *s, const pprofc_allocator *
 }
 
 /* Copies the chosen profiles for a request. The copies share their data with the originals. */
-static pprofc_status state_lend(struct state_choice *c, const pprofc_allocator *mem,
-                                pprofc_error *error) {
+static pprofc_status state_lend(const struct command *command, struct state_choice *c,
+                                const pprofc_allocator *mem, pprofc_error *error) {
   const pprofc_profile *sides[] = {[WEB_HEAD] = c->head->profile,
                                    [WEB_BASE] = c->base ? c->base->profile : NULL,
                                    [WEB_DIFF] = c->difference};
@@ -358,7 +359,9 @@ static pprofc_status state_lend(struct state_choice *c, const pprofc_allocator *
   if (c->base) c->lent[0] = profile_lend(c->base->profile, mem);
   if (c->base) c->lent[1] = profile_lend(c->head->profile, mem);
   bool all = c->shown && (!c->base || (c->lent[0] && c->lent[1]));
-  return all ? PPROFC_OK : error_nomem(error);
+  if (!all) return error_nomem(error);
+  if (!command->report.normalize || c->side != WEB_DIFF) return PPROFC_OK;
+  return transform_normalize(c->lent[1], c->lent[0], &c->scaled, error);
 }
 
 /* Parses a time range. A number without a unit means nanoseconds. */
@@ -415,7 +418,7 @@ pprofc_status state_choose(struct web_state *s, const struct web_query *query,
   pthread_mutex_unlock(&s->lock);
   if (status == PPROFC_OK && c->side == WEB_DIFF && !c->difference)
     status = state_compare(s, mem, c, error);
-  if (status == PPROFC_OK) status = state_lend(c, mem, error);
+  if (status == PPROFC_OK) status = state_lend(s->command, c, mem, error);
   return status == PPROFC_OK ? state_limit(query, c, error) : status;
 }
 
@@ -425,6 +428,7 @@ void state_choice_free(struct state_choice *c) {
   pprofc_profile_release(c->difference);
   pprofc_profile_release(c->shown);
   for (size_t i = 0; i < 2; i++) pprofc_profile_release(c->lent[i]);
+  pprofc_profile_release(c->scaled);
   *c = (struct state_choice){.side = WEB_HEAD};
 }
 

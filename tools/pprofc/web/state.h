@@ -39,6 +39,7 @@ struct state_choice {
    * the memory of the request. */
   pprofc_profile *shown;   /* displayed profile */
   pprofc_profile *lent[2]; /* base and head; both NULL without a base */
+  pprofc_profile *scaled;  /* head with the total of the base, for -normalize; else NULL */
 };
 
 /* Reads the profiles of the command line. The caller must keep `command` as long as the state. */

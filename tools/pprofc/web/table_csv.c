@@ -146,8 +146,9 @@ pprofc_status table_csv_write(const struct table_csv *t, struct buffer *out, ppr
   pprofc_graph *graph = NULL;
   size_t count = 0;
   pprofc_status status = pprofc_graph_new(t->shown, t->options, &graph, error);
+  const pprofc_profile *head = t->scaled ? t->scaled : t->sides[1].profile;
   for (size_t i = 0; i < 2 && t->compared && !status; i++)
-    status = csv_side_open(t->sides[i].profile, t->options, &sides[i], error);
+    status = csv_side_open(i ? head : t->sides[0].profile, t->options, &sides[i], error);
   if (t->compared && !status)
     status = judge_sides(t->sides, t->options, t->noise, &judgement, error);
   if (status == PPROFC_OK) {

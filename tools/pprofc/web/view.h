@@ -147,6 +147,7 @@ struct web_view_input {
   const pprofc_report_options *options; /* options of the command line, changed by the query */
   const pprofc_profile *profile;        /* displayed profile, in the memory of the request */
   const pprofc_profile *base, *head;    /* profiles of a comparison; base may be NULL */
+  const pprofc_profile *scaled;         /* head with the total of the base (-normalize), or NULL */
   enum web_side side;
   const struct web_info *info;
 };

@@ -126,13 +126,6 @@ static bool command_adds_up(const struct view_page *page) {
   return page_is_diff(page) && page_divisor(page, WEB_BASE) != page_divisor(page, WEB_HEAD);
 }
 
-/* Returns the comment at the end of the command if the view has other numbers, else "". */
-static const char *command_comment(const struct view_page *page, bool adds_up) {
-  if (adds_up) return page->in->info->by_time ? "  # not per second" : "  # sums over runs";
-  bool scaled = page->options.normalize && page->in->side == WEB_HEAD;
-  return scaled ? "  # not normalized" : "";
-}
-
 void document_command(struct view_page *page, struct buffer *out) {
   const struct web_info *info = page->in->info;
   const pprofc_option_info *option;
@@ -144,7 +137,7 @@ void document_command(struct view_page *page, struct buffer *out) {
     options.nodecount = LISTED_FUNCTIONS;
     options.nodefraction = 0;
   }
-  options.normalize &= page_is_diff(page); /* pprofc rejects -normalize without a base */
+  options.normalize = page->in->scaled;
   bool judges = command_judges(page), adds_up = !judges && command_adds_up(page);
   if (judges) { /* -noise itself chooses the hidden frames and the divisor */
     options.hide = page->in->options->hide;
@@ -165,5 +158,6 @@ void document_command(struct view_page *page, struct buffer *out) {
     buffer_add_char(out, ' ');
     command_write_word(out, str_of(info->arguments[i]));
   }
-  buffer_add_text(out, command_comment(page, adds_up));
+  /* A comment notes that the command prints other numbers than the view. */
+  if (adds_up) buffer_add_text(out, info->by_time ? "  # not per second" : "  # sums over runs");
 }

@@ -59,6 +59,11 @@ struct view_page {
   struct amount_grid grid;    /* unit and digits of the verdicts' values, set by view_rows_open */
 };
 
+/* Returns the head with the values that the difference has, scaled by -normalize. */
+static inline const pprofc_profile *page_compared_head(const struct view_page *page) {
+  return page->in->scaled ? page->in->scaled : page->in->head;
+}
+
 static inline bool page_is_diff(const struct view_page *page) {
   return page->in->side == WEB_DIFF;
 }

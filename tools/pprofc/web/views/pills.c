@@ -19,6 +19,7 @@ static const char *pills_status(const struct view_page *page, double change) {
 
 /* Adds the totals of a difference: "base 76.73s, head 5.33s: 71.40s less (-93.05%)". */
 static void pills_both_totals(struct view_page *page) {
+  const struct web_info *info = page->in->info;
   struct fill *fill = &page->fill;
   int64_t base_sum, head_sum;
   if (!pills_total_of(page, page->in->base, &base_sum) ||
@@ -27,8 +28,8 @@ static void pills_both_totals(struct view_page *page) {
   double base = (double)base_sum / page_divisor(page, WEB_BASE);
   double head = (double)head_sum / page_divisor(page, WEB_HEAD), change = head - base;
   fill_pack(fill, "totals:{recorded:b base-name:s head-name:s",
-            !page->in->info->by_time && *judge_per(&page->judgement), page->in->info->base.name,
-            page->in->info->head.name);
+            page->in->scaled || (!info->by_time && judge_rescales(&page->judgement)),
+            info->base.name, info->head.name);
   page_fill_mean(page, "base", base);
   page_fill_mean(page, "head", head);
   page_change(page, base, head);

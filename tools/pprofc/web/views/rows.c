@@ -63,7 +63,7 @@ static pprofc_status rows_add_sides(struct view_rows *rows, struct view_page *pa
   struct side_values base = {.sums = NULL}, head = {.sums = NULL};
   double bases = page_divisor(page, WEB_BASE), heads = page_divisor(page, WEB_HEAD);
   pprofc_status status = side_values_read(&base, page, page->in->base, &same, error);
-  if (!status) status = side_values_read(&head, page, page->in->head, &same, error);
+  if (!status) status = side_values_read(&head, page, page_compared_head(page), &same, error);
   for (size_t i = 0; !status && i < rows->count; i++) {
     struct view_row *row = &rows->items[i];
     struct side_sum b = side_values_get(&base, row->name), h = side_values_get(&head, row->name);

@@ -13,7 +13,7 @@ struct tag_changes {
 static pprofc_status tag_changes_open(struct tag_changes *c, struct view_page *page,
                                       pprofc_error *error) {
   static const struct pipeline_overrides overrides = {0};
-  const pprofc_profile *const profiles[2] = {page->in->base, page->in->head};
+  const pprofc_profile *const profiles[2] = {page->in->base, page_compared_head(page)};
   pprofc_status status = PPROFC_OK;
   for (size_t side = 0; !status && side < 2; side++) {
     struct tag_sums *sums = &c->sums[side];
