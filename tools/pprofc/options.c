@@ -354,7 +354,8 @@ static const struct flag own_flags[] = {
     LIMIT("max_string", string_bytes, "BYTES", "64M", limit_store_u32,
           "Maximum size of a string in a profile")};
 
-static const char *const noise_shows[] = {"all", "changed", "rows", NULL};
+static const char *const noise_shows[] = {"all",    "changed", "rows", "significant", "grew",
+                                          "shrank", "new",     "gone", NULL};
 static const char *const commons[] = {"auto", "off", NULL};
 static const char *const noise_corrections[] = {"bh", "by", NULL};
 
@@ -368,7 +369,10 @@ static const struct flag noise_flags[] = {
           "to list:\n"
           "all (the default): all functions\n"
           "changed: only functions that changed by more than noise\n"
-          "rows: these functions, and functions whose cost moved to or from another function"),
+          "rows: these functions, and functions whose cost moved to or from another function\n"
+          "significant: only functions that changed by more than noise, and not only by the common "
+          "factor; with -cum, with their callees\n"
+          "grew, shrank, new, gone: only functions with this change, even if it may be noise"),
     NOISE(
         "blame", FLAG_BOOL, blame, NULL, NULL, NULL, NULL,
         "Like -top -noise, but list how much each function contributes to the change of the total"),

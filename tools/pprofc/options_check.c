@@ -11,11 +11,10 @@ const char *noise_conflict(const struct command *command) {
   const pprofc_report_options *o = &command->report;
   bool functions = !o->granularity || !*o->granularity || strcmp(o->granularity, "functions") == 0;
   if (!noise_has_format(command)) return "-noise is for -top, -text, -json, -flame and -flamegraph";
-  if (!*command->diff_base) return "-noise needs -diff_base: the runs to compare with";
+  if (!*command->diff_base && !command->diff_time_range.to)
+    return "-noise needs -diff_base: the runs to compare with";
   if (!functions) return "-noise judges functions: it cannot be combined with another granularity";
   if (o->mean) return "-noise cannot be combined with -mean";
-  if (o->drop_negative)
-    return "-noise also lists what shrank: it cannot be combined with -drop_negative";
   if (o->divide_by == 0) return "zero divisor specified";
   if (command->noise.how.stacks && strcmp(command->format->name, "json") != 0)
     return "-noise_stacks is for -json";

@@ -50,10 +50,9 @@ const char *time_range_conflict(const struct command *command) {
   if (command->frames) return "-frames cannot be combined with -time_range";
   if (*command->collect)
     return "-collect cannot be combined with -time_range: pass it when reading the files";
-  if (!base) return NULL;
-  if (*command->base || *command->diff_base)
+  if (base && (*command->base || *command->diff_base))
     return "-diff_time_range cannot be combined with -base or -diff_base: it is a base";
-  return *command->noise.show ? "-diff_time_range cannot be combined with -noise" : NULL;
+  return NULL;
 }
 
 /* True if the report or the page shows times. */

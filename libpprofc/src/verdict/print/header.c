@@ -53,6 +53,30 @@ const char *noise_word(const pprofc_verdict_row *row, bool by_cum) {
   return pprofc_verdict_name(e->verdict);
 }
 
+const char *noise_direction(double total_base, double total_head, double change) {
+  if (total_base == 0 && total_head != 0) return "new";
+  if (total_base != 0 && total_head == 0) return "gone";
+  if (change == 0) return "same";
+  return change > 0 ? "grew" : "shrank";
+}
+
+bool noise_by_cum(const struct noise_report *report) {
+  return report->options->sort && strcmp(report->options->sort, "cum") == 0;
+}
+
+bool noise_lists_groups(const struct noise_report *report) {
+  return !STR_ANY(str_equal, str_of(report->show), "significant", "grew", "shrank", "new", "gone");
+}
+
+bool noise_hides(const struct noise_report *report, const pprofc_verdict_row *row) {
+  double flat = row->flat.delta, cum = row->cum.delta;
+  if (report->options->drop_negative && (flat < 0 || (flat == 0 && cum < 0))) return true;
+  if (noise_lists_groups(report)) return false;
+  const pprofc_verdict_estimate *e = noise_estimate(row, noise_by_cum(report));
+  if (strcmp(report->show, "significant") == 0) return !pprofc_verdict_is_change(e->verdict);
+  return strcmp(report->show, noise_direction(row->cum.base, row->cum.head, e->delta)) != 0;
+}
+
 void noise_put_text(struct output *out, pprofc_str text) {
   struct buffer safe, shorter;
   buffer_init(&safe, mem_or_default(NULL), SIZE_MAX);

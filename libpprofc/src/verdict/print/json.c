@@ -63,6 +63,7 @@ static void noise_json_estimate(struct json_writer *json, const struct noise_rep
 }
 
 static bool noise_json_skips(const struct noise_report *report, const pprofc_verdict_row *row) {
+  if (noise_hides(report, row)) return true;
   return strcmp(report->show, "changed") == 0 && !pprofc_verdict_is_certain(row->flat.verdict) &&
          !pprofc_verdict_is_change(row->cum.verdict);
 }

@@ -13,7 +13,7 @@
 struct noise_report {
   /* options of the report: unit, divisor, number of rows, filters */
   const pprofc_report_options *options;
-  /* value of -noise, which selects the rows to print: "all", "changed" or "rows" */
+  /* value of -noise, which selects the rows to print */
   const char *show;
   bool fcr, stacks; /* fcr: true to write the level of the intervals to JSON; stacks: true to write
                        the stacks to JSON */
@@ -74,6 +74,18 @@ static inline const pprofc_verdict_estimate *noise_estimate(const pprofc_verdict
 /* Returns the word for a row, such as "unchanged", "grew" or "moved". Returns "" for a function
  * that has no self value because it only calls others. */
 const char *noise_word(const pprofc_verdict_row *row, bool by_cum);
+
+/* Returns "new", "gone", "grew", "shrank" or "same" for a change, which may be noise. */
+const char *noise_direction(double total_base, double total_head, double change);
+
+/* True if the report sorts by total. */
+bool noise_by_cum(const struct noise_report *report);
+
+/* True if the value of -noise selects groups of functions, not only functions. */
+bool noise_lists_groups(const struct noise_report *report);
+
+/* True if -drop_negative or the value of -noise hides the row. */
+bool noise_hides(const struct noise_report *report, const pprofc_verdict_row *row);
 
 /* Returns a unit that suits numbers up to `largest`. */
 struct amount_unit noise_unit_for(const struct noise_report *report, double largest);

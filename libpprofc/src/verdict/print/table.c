@@ -41,6 +41,7 @@ static int noise_rows_by_cum(const void *a, const void *b) {
  * shows functions that changed only as all functions did, because they can call the function that
  * caused the change. */
 static bool noise_rows_keep(struct noise_rows *rows, const pprofc_verdict_row *row) {
+  if (noise_hides(rows->report, row)) return false;
   if (noise_row_changed(row)) return true;
   if (rows->by_cum && pprofc_verdict_is_certain(row->cum.verdict)) return true;
   if (strcmp(rows->report->show, "changed") == 0) return false;
@@ -54,17 +55,21 @@ static bool noise_rows_keep(struct noise_rows *rows, const pprofc_verdict_row *r
  * If cost only moved between the rows, adds their lines only with -noise=rows. */
 static void noise_rows_add_domain(struct noise_rows *rows, const pprofc_verdict_domain *domain) {
   const pprofc_verdict_row *all = rows->report->rows;
-  rows->shown[rows->count++] = (struct noise_line){&all[domain->rows[0]], domain};
+  if (!rows->report->options->drop_negative || domain->net.delta >= 0)
+    rows->shown[rows->count++] = (struct noise_line){&all[domain->rows[0]], domain};
   if (domain->moved && strcmp(rows->report->show, "rows") != 0) return;
   for (size_t i = 0; i < domain->row_count; i++)
-    rows->shown[rows->count++] = (struct noise_line){&all[domain->rows[i]], NULL};
+    if (!noise_hides(rows->report, &all[domain->rows[i]]))
+      rows->shown[rows->count++] = (struct noise_line){&all[domain->rows[i]], NULL};
 }
 
 static void noise_rows_fill(struct noise_rows *rows) {
   const struct noise_report *report = rows->report;
+  bool groups = noise_lists_groups(report);
   for (size_t i = 0; i < report->row_count; i++) {
     const pprofc_verdict_row *row = &report->rows[i];
-    const pprofc_verdict_domain *domain = pprofc_verdicts_domain_of(report->verdicts, row);
+    const pprofc_verdict_domain *domain =
+        groups ? pprofc_verdicts_domain_of(report->verdicts, row) : NULL;
     if (domain && domain->rows[0] == i)
       noise_rows_add_domain(rows, domain);
     else if (!domain && noise_rows_keep(rows, row))
@@ -78,7 +83,7 @@ static bool noise_rows_choose(struct noise_rows *rows) {
   size_t domains;
   int most = o->nodecount == -1 ? TABLE_ROWS : o->nodecount;
   if (!o->trim) most = 0;
-  rows->by_cum = o->sort && strcmp(o->sort, "cum") == 0;
+  rows->by_cum = noise_by_cum(report);
   rows->cutoff = o->trim ? o->nodefraction * fabs(report->summary.total_base) : 0;
   pprofc_verdicts_domains(report->verdicts, &domains);
   rows->capacity = report->row_count + domains;
