@@ -49,16 +49,11 @@ static pprofc_status put_packed(struct page *p, const char *id, const struct buf
 struct function_sum {
   uint32_t frame;
   int64_t self_head, self_base;
+  double change; /* size of the change of the values that the page shows */
 };
 
-static uint64_t change_size(const struct function_sum *f) {
-  int64_t change;
-  if (__builtin_sub_overflow(f->self_head, f->self_base, &change)) return UINT64_MAX;
-  return change < 0 ? 0 - (uint64_t)change : (uint64_t)change;
-}
-
 static int by_change(const void *a, const void *b) {
-  uint64_t x = change_size(a), y = change_size(b);
+  double x = ((const struct function_sum *)a)->change, y = ((const struct function_sum *)b)->change;
   if (x != y) return x < y ? 1 : -1;
   uint32_t f = ((const struct function_sum *)a)->frame, g = ((const struct function_sum *)b)->frame;
   return (f > g) - (f < g);
@@ -73,6 +68,10 @@ static struct function_sum *function_sums(const struct page *p, size_t type) {
     sum->self_head = sum_add(sum->self_head, flame_self_head(t, i, type));
     sum->self_base = sum_add(sum->self_base, flame_self_base(t, i, type));
   }
+  const struct flame_verdicts *v = p->options->verdicts;
+  double scale = v && v->type == type ? v->head_scale : 1;
+  for (size_t i = 0; sums && i < t->frames->count; i++)
+    sums[i].change = fabs((double)sums[i].self_head * scale - (double)sums[i].self_base);
   if (sums) qsort(sums, t->frames->count, sizeof *sums, by_change);
   return sums;
 }
@@ -108,7 +107,7 @@ static bool put_summary(const struct page *p, struct json_writer *json) {
   put_summary_value(p, json, "head", flame_head(t, 0, type), true);
   if (t->has_base) put_summary_value(p, json, "base", flame_base(t, 0, type), false);
   json_begin_array(json_key(json, "top"));
-  for (size_t i = 0; i < t->frames->count && i < TOP_CHANGES && change_size(&sums[i]); i++) {
+  for (size_t i = 0; i < t->frames->count && i < TOP_CHANGES && sums[i].change > 0; i++) {
     json_pack(json, "\n{function:");
     flame_put_shown(json, t->frames->items[sums[i].frame].name);
     put_summary_value(p, json, "self_head", sums[i].self_head, true);
