@@ -15,9 +15,11 @@ extern "C" {
  * of a field is "", 0 or false unless its comment names another. The caller owns all strings during
  * the call. pprofc_option_at describes each field for users. */
 typedef struct pprofc_report_options {
-  size_t struct_size;   /* set by pprofc_report_options_init */
-  const char *format;   /* name of the format: "top", "tree", "dot" ..., default "top" */
-  const char *argument; /* regular expression for the formats peek, list, disasm and weblist */
+  size_t struct_size; /* set by pprofc_report_options_init */
+  const char *format; /* name of the format: "top", "tree", "dot" ..., default "top" */
+  /* regular expression for the formats peek, list, disasm and weblist; for dot, "change" chooses
+   * the boxes of a difference by their change */
+  const char *argument;
 
   bool call_tree;                /* true to separate nodes by call path */
   bool relative_percentages;     /* true: percentages refer to the total after filters; false: to

@@ -58,6 +58,7 @@ static pprofc_status download_csv(struct download *d, pprofc_error *error) {
 static pprofc_status download_svg(struct download *d, pprofc_error *error) {
   struct buffer picture = buffer_make(&d->choice.shown->mem, (size_t)256 << 20);
   d->options.format = "dot";
+  if (d->choice.side == WEB_DIFF) d->options.argument = "change";
   d->options.divide_by *= state_divisor(&d->choice, d->choice.side);
   struct web_reply *text = reply_new(200, REPLY_TEXT);
   pprofc_status status = text

@@ -489,7 +489,9 @@ static void print_graph(struct dot *d) {
   }
   for (size_t i = 0; i < g->sorted_count && !d->out->failed; i++) {
     const struct graph_edge *e = &g->edges[g->sorted[i]];
-    if (d->number[e->source]) dot_print_edge(d, e);
+    /* Like pprof, print edges to boxes without a value, unless the page shows the graph. */
+    bool shown = d->number[e->target] || !g->options.by_change;
+    if (d->number[e->source] && shown) dot_print_edge(d, e);
   }
 }
 
@@ -506,8 +508,11 @@ pprofc_status dot_write(struct report *report, const struct graph *graph, struct
 
 pprofc_status report_dot(struct report *report, struct output *out, pprofc_error *error) {
   struct graph graph;
+  const char *order = report->options->argument;
+  unsigned wanted = DOT_GRAPH;
+  if (order && strcmp(order, "change") == 0) wanted |= PIPELINE_BY_CHANGE;
   pprofc_status status =
-      pipeline_graph(&report->result, DOT_GRAPH, &graph, &report->output_unit, error);
+      pipeline_graph(&report->result, wanted, &graph, &report->output_unit, error);
   if (!status) status = dot_write(report, &graph, out, error);
   graph_free(&graph);
   return status;
