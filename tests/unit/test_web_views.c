@@ -317,7 +317,7 @@ TEST(test_runs_are_means) {
   asked.info.divisors[WEB_BASE] = asked.info.divisors[WEB_DIFF] = 2;
   expect_text(&asked, "<span class=totals>mean of 2 + 1 runs</span>", true);
   expect_text(&asked, "Runs: mean of 2 + 1 runs", true);
-  expect_text(&asked, ">1.05s</td><td data-sort=\"10000000000\">10.00s</td>", true);
+  expect_text(&asked, ">1.050s</td><td data-sort=\"10000000000\">10.000s</td>", true);
   expect_text(&asked, "-noise", true);
   asked.view = "peek";
   asked.query = "f=f0";

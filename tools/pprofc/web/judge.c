@@ -116,11 +116,3 @@ const pprofc_verdict_row *judge_find(const struct judgement *j, pprofc_str funct
 bool judge_is_change(const pprofc_verdict_row *row, bool by_cum) {
   return row && pprofc_verdict_is_change(noise_estimate(row, by_cum)->verdict);
 }
-
-size_t judge_changes(const struct judgement *j, bool by_cum) {
-  size_t count = 0, changes = 0;
-  if (!j->verdicts) return 0;
-  const pprofc_verdict_row *rows = pprofc_verdicts_rows(j->verdicts, &count);
-  for (size_t i = 0; i < count; i++) changes += judge_is_change(&rows[i], by_cum);
-  return changes;
-}

@@ -48,8 +48,6 @@ const pprofc_verdict_row *judge_find(const struct judgement *judgement, pprofc_s
 /* True if the verdict says that the function's self value changed, or with `by_cum` its total. */
 bool judge_is_change(const pprofc_verdict_row *row, bool by_cum);
 
-size_t judge_changes(const struct judgement *judgement, bool by_cum);
-
 /* ---- CSV (table_csv.c) ------------------------------- */
 
 struct table_csv {

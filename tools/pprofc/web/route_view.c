@@ -68,12 +68,15 @@ static struct time_range arguments_range(const struct command *command,
   return r;
 }
 
-/* Adds the files of base or head as arguments: the files of its runs, or its source if it has no
- * runs. Each file becomes the value of `flag`, or a source if `flag` is "". */
-static void arguments_add_side(struct arguments *a, const char *flag,
+/* Adds the files of base or head as arguments: the files of its runs or of a sum, or its source.
+ * Each file becomes the value of `flag`, or a source if `flag` is "". */
+static void arguments_add_side(struct arguments *a, const struct command *command, const char *flag,
                                const struct state_profile *side) {
+  const struct source_list *bases = &command->bases;
   for (size_t i = 0; i < side->run_count; i++) arguments_add(a, flag, side->runs[i].name);
-  if (!side->run_count) arguments_add(a, flag, side->source);
+  for (size_t i = 0; i < bases->count && side->is_bases; i++)
+    arguments_add(a, flag, bases->items[i]);
+  if (!side->run_count && !side->is_bases) arguments_add(a, flag, side->source);
 }
 
 /* Adds the binary and the sources of the head. */
@@ -83,12 +86,12 @@ static void arguments_add_head(struct arguments *a, const struct command *comman
   if (command->executable) arguments_add(a, "", command->executable);
   for (size_t i = 0; i < command->source_count && sums; i++)
     arguments_add(a, "", command->sources[i]);
-  if (!sums) arguments_add_side(a, "", head);
+  if (!sums) arguments_add_side(a, command, "", head);
 }
 
 /* True if a command line can name the files of this profile. */
 static bool arguments_can_load(const struct state_profile *side, bool sums) {
-  return !side || sums || side->run_count || *side->source;
+  return !side || sums || side->run_count || side->is_bases || *side->source;
 }
 
 /* True if the profile is the part of the recording that -diff_time_range selects. */
@@ -117,7 +120,7 @@ static void arguments_add_base(struct arguments *a, const struct command *comman
   if (!apart) arguments_add_range(a, "diff_time_range", command->diff_time_range);
   const char *flag = *command->base ? "base" : "diff_base";
   if (!base || !apart || choice->side == WEB_HEAD) return;
-  arguments_add_side(a, choice->side == WEB_BASE ? "" : flag, base);
+  arguments_add_side(a, command, choice->side == WEB_BASE ? "" : flag, base);
 }
 
 /* Lists the arguments that load the shown profiles: flags, binary, sources. There are no arguments
@@ -126,9 +129,9 @@ static bool arguments_make(const struct command *command, const struct state_cho
                            struct arena *arena, struct web_info *info) {
   struct arguments a = {.arena = arena};
   size_t sources = command->source_count + choice->head->run_count;
-  size_t bases = choice->base ? choice->base->run_count : 0;
+  size_t bases = command->bases.count + (choice->base ? choice->base->run_count : 0);
   if (!arguments_exist(command, choice)) return true;
-  info->subtracts = *command->base || arguments_is_part(command, choice->base);
+  info->subtracts = *command->base;
   a.items = arena_array(arena, sources + bases + 16, sizeof *a.items);
   if (!a.items) return false;
   arguments_add_flags(&a, command);

@@ -107,7 +107,9 @@ static void state_note_sources(struct state_loaded *l, size_t heads, size_t base
     l->head->is_command = true;
     l->head->sources = heads;
   }
-  if (l->base) l->base->sources = bases;
+  if (!l->base) return;
+  l->base->sources = bases;
+  l->base->is_bases = bases > 1;
 }
 
 pprofc_status state_read(const struct command *from, const char **sources, size_t count,

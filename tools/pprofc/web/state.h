@@ -15,6 +15,7 @@ struct state_profile {
   unsigned id;
   char *name;      /* short name, such as "cpu.prof" */
   char *source;    /* path of the file, or "" */
+  bool is_bases;   /* true if the profile is the sum of the bases of the command line */
   bool is_command; /* true if the command line names the profile as a source */
   size_t sources;  /* number of files that were added up to get the profile; 1 if `runs` are set */
   pprofc_profile *profile;

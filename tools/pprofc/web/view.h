@@ -121,7 +121,7 @@ struct web_info {
   /* command-line arguments that load the profiles on the page, for "Copy as command" */
   const char *const *arguments;
   size_t argument_count;
-  bool subtracts; /* true if the arguments need -base or -diff_time_range: no verdicts */
+  bool subtracts; /* true if the page compares by -base: a picture has no verdicts */
   const struct web_item *saved;
   size_t saved_count;
   const struct web_choice *profiles;

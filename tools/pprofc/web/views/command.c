@@ -72,13 +72,29 @@ static void command_write_format(const struct view_page *page, struct buffer *ou
   if (source) buffer_add_text(out, " -output=source.html");
 }
 
-/* True if the view shows verdicts, so that the copied command needs -noise to print them. */
-static bool command_judges(const struct view_page *page) {
+/* True if the view shows verdicts. */
+static bool command_has_verdicts(const struct view_page *page) {
   bool flame = strcmp(page->view->format, "flame") == 0;
   bool judged = page->judgement.verdicts || (flame && !judge_obstacle(&page->options));
   bool shown = flame || strcmp(page->view->format, "top") == 0;
-  return page_is_diff(page) && shown && judged && !page->options.drop_negative &&
-         !page->in->info->subtracts;
+  return page_is_diff(page) && shown && judged && !(flame && page->in->info->subtracts);
+}
+
+/* True if -noise judges base and head as the page does. False for a sum of several profiles,
+ * because -noise would judge each profile as a run. */
+static bool command_can_judge(const struct web_info *info) {
+  bool base = info->base.run_count || info->base.sources <= 1;
+  return base && (info->head.run_count || info->head.sources <= 1);
+}
+
+/* Returns the value of -noise that prints the rows of the view, or "". */
+static const char *command_noise_rows(const struct view_page *page) {
+  const char *only = page_parameter(page, "only");
+  size_t groups = 0;
+  if (page->view->body != view_top) return "";
+  if (STR_ANY(str_equal, str_of(only), "significant", "grew", "shrank", "new", "gone")) return only;
+  pprofc_verdicts_domains(page->judgement.verdicts, &groups);
+  return groups ? "rows" : "";
 }
 
 static void command_write_number(const struct view_page *page, struct buffer *out, const char *name,
@@ -97,7 +113,8 @@ static void command_write_noise(const struct view_page *page, struct buffer *out
   };
   const struct noise_options *n = page->in->info->noise;
   bool total = page->options.normalize;
-  buffer_add_text(out, " -noise");
+  const char *rows = command_noise_rows(page);
+  buffer_printf(out, " -noise%s%s", *rows ? "=" : "", rows);
   if (!n) return;
   const struct {
     const char *name, *value;
@@ -126,8 +143,43 @@ static bool command_adds_up(const struct view_page *page) {
   return page_is_diff(page) && page_divisor(page, WEB_BASE) != page_divisor(page, WEB_HEAD);
 }
 
-void document_command(struct view_page *page, struct buffer *out) {
+/* Sets the options for -noise. */
+static void command_use_verdicts(const struct view_page *page, pprofc_report_options *options) {
+  options->hide = page->in->options->hide; /* -noise itself hides frames, and sets the divisor */
+  options->normalize = false;
+  /* Switch off nodefraction. On the page it hides small totals, but with -noise it would hide small
+   * changes. */
+  options->nodefraction = 0;
+}
+
+/* Writes the arguments that load the profiles. -noise needs -diff_base in place of -base. */
+static void command_write_arguments(const struct view_page *page, struct buffer *out, bool judges) {
   const struct web_info *info = page->in->info;
+  for (size_t i = 0; i < info->argument_count; i++) {
+    const char *argument = info->arguments[i];
+    if (judges && strncmp(argument, "-base=", 6) == 0) {
+      command_write_flag(page, out, "diff_base", str_of(argument + 6));
+      continue;
+    }
+    buffer_add_char(out, ' ');
+    command_write_word(out, str_of(argument));
+  }
+}
+
+/* Returns the comment at the end of a command that prints other data than the view, else "". */
+static const char *command_comment(const struct view_page *page, bool adds_up) {
+  const struct view_totals *t = &page->totals;
+  bool graph = strcmp(page->view->format, "dot") == 0;
+  if (adds_up) return page->in->info->by_time ? "  # not per second" : "  # sums over runs";
+  if (!page_is_diff(page)) return "";
+  if (page->options.mean) return "  # not the change of the mean";
+  if (command_has_verdicts(page) && !command_can_judge(page->in->info))
+    return "  # without verdicts";
+  bool chosen = t->dropped_nodes || t->nodes < t->nodes_before;
+  return graph && chosen ? "  # chooses other boxes" : "";
+}
+
+void document_command(struct view_page *page, struct buffer *out) {
   const pprofc_option_info *option;
   pprofc_report_options options = page->options;
   /* Like pprof, the view Peek ignores the option granularity and shows lines. */
@@ -138,26 +190,15 @@ void document_command(struct view_page *page, struct buffer *out) {
     options.nodefraction = 0;
   }
   options.normalize = page->in->scaled;
-  bool judges = command_judges(page), adds_up = !judges && command_adds_up(page);
-  if (judges) { /* -noise itself chooses the hidden frames and the divisor */
-    options.hide = page->in->options->hide;
-    options.normalize = false;
-    /* Switch off nodefraction. On the page it hides small totals, but with -noise it would hide
-     * small changes. */
-    options.nodefraction = 0;
-    options.nodecount = 0;
-  } else if (!adds_up) {
-    options.divide_by *= page_divisor(page, page->in->side);
-  }
+  bool judges = command_has_verdicts(page) && command_can_judge(page->in->info);
+  bool adds_up = !judges && command_adds_up(page);
+  if (judges) command_use_verdicts(page, &options);
+  if (!judges && !adds_up) options.divide_by *= page_divisor(page, page->in->side);
   buffer_add_text(out, "pprofc");
   command_write_format(page, out);
   if (judges) command_write_noise(page, out);
   for (size_t i = 0; (option = pprofc_option_at(i)); i++)
     command_write_option(page, &options, out, option);
-  for (size_t i = 0; i < info->argument_count; i++) {
-    buffer_add_char(out, ' ');
-    command_write_word(out, str_of(info->arguments[i]));
-  }
-  /* A comment notes that the command prints other numbers than the view. */
-  if (adds_up) buffer_add_text(out, info->by_time ? "  # not per second" : "  # sums over runs");
+  command_write_arguments(page, out, judges);
+  buffer_add_text(out, command_comment(page, adds_up));
 }

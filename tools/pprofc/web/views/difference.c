@@ -56,10 +56,7 @@ static void amount_add_half(const struct view_page *page, const pprofc_verdict_e
 
 const char *page_status(const struct view_row *row, bool by_cum) {
   const struct view_sides *s = by_cum ? &row->total : &row->self;
-  if (row->total.base == 0 && row->total.head != 0) return "new";
-  if (row->total.base != 0 && row->total.head == 0) return "gone";
-  if (s->head == s->base) return "same";
-  return s->head > s->base ? "grew" : "shrank";
+  return noise_direction(row->total.base, row->total.head, s->head - s->base);
 }
 
 void page_verdict(struct view_page *page, const char *name, const struct view_row *row,

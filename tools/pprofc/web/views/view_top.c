@@ -10,6 +10,7 @@ struct top_table {
   struct view_report report;
   struct view_rows rows;
   bool by_cum;
+  int most;         /* maximum number of rows; 0: no maximum */
   const char *only; /* rows to show: "grew", "shrank", "new", "gone", "significant" or "" (all) */
 };
 
@@ -52,12 +53,9 @@ static void top_plain(struct top_table *t, struct buffer *out) {
   page_put(page, out, "top");
 }
 
-/* Returns the number of rows that the filter `only` accepts. For "significant", also counts
- * functions that are too small for the table. */
+/* Returns the number of rows that the filter `only` accepts. */
 static size_t top_filter_count(const struct top_table *t, const char *only) {
   size_t count = 0;
-  if (strcmp(only, "significant") == 0 && strcmp(t->only, only) != 0)
-    return judge_changes(&t->page->judgement, t->by_cum);
   for (size_t k = 0; k < t->rows.count; k++) count += top_is_wanted(t, &t->rows.items[k], only);
   return count;
 }
@@ -90,9 +88,14 @@ static void top_difference(struct top_table *t, struct buffer *out) {
   if (page->judgement.verdicts) top_choice(t, "real", "only", "significant", "beyond noise", real);
   fill_words(&page->fill, "id", "top");
   page_difference_head(page);
+  size_t wanted = 0;
   for (size_t i = 0; i < t->rows.count; i++)
-    if (top_is_wanted(t, &t->rows.items[i], t->only))
-      page_difference_row(page, &t->rows.items[i], t->by_cum);
+    if (top_is_wanted(t, &t->rows.items[i], t->only)) t->rows.items[wanted++] = t->rows.items[i];
+  t->rows.count = t->most && (size_t)t->most < wanted ? (size_t)t->most : wanted;
+  page_set_grid(page, &t->rows);
+  for (size_t i = 0; i < t->rows.count; i++)
+    page_difference_row(page, &t->rows.items[i], t->by_cum);
+  page_more(page, t->rows.count, wanted);
   page_put(page, out, "top-difference");
 }
 
@@ -100,16 +103,21 @@ pprofc_status view_top(struct view_page *page, struct buffer *out, pprofc_error 
   struct top_table t = {.page = page,
                         .only = page_parameter(page, "only"),
                         .by_cum = page->options.sort && strcmp(page->options.sort, "cum") == 0};
-  bool significant = page_is_diff(page) && strcmp(t.only, "significant") == 0;
-  bool all = significant || strcmp(page_parameter(page, "rows"), "all") == 0;
-  const struct pipeline_overrides overrides = {
-      .all_nodes = true, .aggregates = true, .no_trim = significant};
-  page->options.nodecount = all ? 0 : TOP_ROWS;
+  bool all = !page->options.trim || strcmp(page_parameter(page, "rows"), "all") == 0;
+  const struct pipeline_overrides overrides = {.all_nodes = true, .aggregates = true};
+  t.most = all ? 0 : TOP_ROWS;
+  /* A difference has a row for each verdict, so that the filters of rows find all of them. */
+  bool judged = page_is_diff(page) && !judge_obstacle(&page->options);
+  page->options.nodecount = judged ? 0 : t.most;
+  /* Show small totals in a difference, because they may be real changes. */
+  bool initial = fabs(page->options.nodefraction - 0.005) <= 0;
+  if (page_is_diff(page) && initial) page->options.nodefraction = 0;
   pprofc_status status =
       view_rows_open(&t.rows, &t.report, page, &overrides, PIPELINE_INLINE_MARKS, error);
   if (!status) {
     page_note_report(page, &t.report);
     if (!t.rows.count) fill_flag(&page->fill, "empty", true);
+    page->options.nodecount = t.most; /* for the copied command */
     page_more(page, page->totals.nodes, page->totals.nodes_before);
     if (page_is_diff(page))
       top_difference(&t, out);
