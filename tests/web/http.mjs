@@ -726,6 +726,14 @@ async function testLarge() {
 
 // ---- people -----------------------------------------------------------------------------------------------
 
+/** axe finds nothing to complain about. */
+async function accessible(page, where) {
+  await page.evaluate(axe);
+  const found = await page.evaluate(async () => (await window.axe.run(document, { resultTypes: ["violations"] })).violations
+    .map((v) => `${v.id}: ${v.nodes[0].html.slice(0, 120)}`));
+  check(!found.length, `${where}: ${found.join("; ")}`);
+}
+
 async function testPeople(plain, diff, tags) {
   const pages = [[plain, "top"], [plain, "graph"], [plain, "peek?f=mallocgc"], [plain, "source?f=RenderSource"], [plain, "source"],
     [plain, "tags"], [diff, "top?sel=runtime.mallocgc"], [diff, "compare"], [diff, "flamegraph"],
@@ -735,10 +743,7 @@ async function testPeople(plain, diff, tags) {
       const page = await open(server, where, { colorScheme });
       if (where.startsWith("disasm")) page.complaints.length = 0; // the binary of the profile is not there
       if (where === "flamegraph") await drawn(page);
-      await page.evaluate(axe);
-      const found = await page.evaluate(async () => (await window.axe.run(document, { resultTypes: ["violations"] })).violations
-        .map((v) => `${v.id}: ${v.nodes[0].html.slice(0, 120)}`));
-      check(!found.length, `${where}, ${colorScheme}: ${found.join("; ")}`);
+      await accessible(page, `${where}, ${colorScheme}`);
       await shoot(page, `${where.replace(/\W+/g, "_")}_${colorScheme}`);
       await close(page, where);
     }
@@ -761,6 +766,7 @@ async function testPeople(plain, diff, tags) {
     // One sentence, and the notes folded below it: at most five lines on a phone.
     check(!(await page.$("#judged details[open]")), `${where}: the notes are folded`);
     check((await page.$$eval("#judged", (all) => all[0]?.offsetHeight ?? 0)) < 130, `${where}: the sentence takes few lines`);
+    await accessible(page, `${where} on a phone`);
     await shoot(page, `${where.replace(/\W+/g, "_")}_phone`);
     await close(page, `${where} on a phone`);
   }
@@ -778,6 +784,13 @@ async function testPeople(plain, diff, tags) {
     const ends = await page.$$eval("#command span", (all) => all.filter((w, i) => i && w.offsetTop > all[i - 1].offsetTop).length), { height } = await page.locator("#command").boundingBox();
     check(ends > 0 && height < 20 * (ends + 2), `${where}: the command is wrapped between words: ${ends}, ${height}`);
     await close(page, `${where} on a tablet`);
+  }
+  for (const width of [1061, 1240]) {
+    const page = await open(diff, "flamegraph?sel=runtime.mallocgc", { viewport: { width, height: 800 } });
+    await drawn(page);
+    const [values, callers] = await page.$$eval(".pf-values table, .pf-sandwich", (all) => all.map((e) => [e.getBoundingClientRect().left, e.getBoundingClientRect().right]));
+    check(values[1] <= callers[0], `at ${width} pixels the values end at ${values[1]}, and the callers begin at ${callers[0]}`);
+    await close(page, `values at ${width} pixels`);
   }
   let page = await open(await serve(["server_cpu.pb.gz"]), "tags");
   const bars = await page.$$eval(".rows.tags", (all) => all.map((t) => t.querySelector("meter").getBoundingClientRect().left - t.querySelector("th:nth-child(3)").getBoundingClientRect().left));
