@@ -1,6 +1,6 @@
 // The page of pprofci run in a real browser: on a desk, on a phone, in the dark and on paper.
 //   node ci_page.mjs PPROFC TESTDATA FOLDER ...      (the last folder takes npm packages)
-import { spawnSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
@@ -452,9 +452,32 @@ function makeGrowth() {
   return make("growth", "-base", path.join(work, "slow-base"), "-head", path.join(work, "slow-head"), "-bench-base", bench("bench_optimized.txt"), "-bench-head", bench("bench_original.txt"));
 }
 
+/** Runs in which only library functions grow, most of them below a function of the checkout. */
+function makeOwn() {
+  const folder = path.join(work, "own"), frame = (name, file) => ({ name, file, line: 3 });
+  const frames = [frame("app.main", "app.go"), frame("app.work", "app.go"), ...[...Array(12).keys()].map((i) => frame(`lib.fn${i}`, `/usr/lib/lib${i}.go`))];
+  for (const side of ["base", "head"]) for (const run of [1, 2, 3]) {
+    const samples = [], weights = [], grown = side === "head";
+    for (let i = 0; i < 12; i++) {
+      samples.push(i < 8 ? [0, 1, 2 + i] : [0, 2 + i]);
+      weights.push((200 + i * 5 + ((run * 7 + i * 3) % 11)) * 1e6 * (grown ? (i < 8 ? 6 : 2) : 1));
+    }
+    const file = path.join(folder, side, "app_cpu", `run${run}.speedscope.json`), profile = { type: "sampled", name: "cpu", unit: "nanoseconds", startValue: 0, endValue: weights.reduce((a, b) => a + b), samples, weights };
+    fs.mkdirSync(path.dirname(file), { recursive: true });
+    fs.writeFileSync(file, JSON.stringify({ $schema: "https://www.speedscope.app/file-format-schema.json", shared: { frames }, profiles: [profile] }));
+  }
+  fs.writeFileSync(path.join(folder, "app.go"), "package app\n\nfunc work() {\n}\n");
+  for (const args of [["init", "-q"], ["add", "app.go"], ["-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-qm", "a"]]) execFileSync("git", args, { cwd: folder });
+  spawnSync(path.join(path.dirname(pprofc), "pprofci"), ["run", "-base", "base", "-head", "head", "-bench-base", path.join(testdata, "bench_optimized.txt"), "-bench-head", path.join(testdata, "bench_original.txt"), "-out", "out"], { cwd: folder });
+  return pathToFileURL(path.join(folder, "out", "index.html")).href;
+}
+
 const url = make("bundled"), growth = makeGrowth();
 await testAgreement(url, 0);
 await testAgreement(growth, 1);
+const own = makeOwn();
+await testAgreement(own, 1);
+check(/<span class="cause"[^>]*title="app\.work\s\+8\.91\ss"/.test(fs.readFileSync(new URL(own), "utf8")), "the bar has the function of the line because");
 await testPage(url);
 await testGraphs(url, "index.html");
 await testGraphs(url, "report.html");

@@ -39,13 +39,15 @@ static void put_run_line(struct buffer *out, const struct run_hunk *hunk,
   buffer_add_text(out, line->text);
 }
 
-/* Writes file, function and verdict of the hunk, and the column headings "base" and "head". */
+/* Writes file, function and verdict of the hunk, and the column headings "base" and "head". Writes
+ * "grew" for "grew, as everything did", because the lines are the cause of the growth. */
 static void put_hunk_head(struct buffer *out, const struct run_hunk *hunk) {
+  pprofc_str verdict = str_of(hunk->verdict);
   buffer_add_text(out, hunk->file);
   buffer_add_text(out, "  ");
   brief_function(out, str_of(hunk->function), HTML_NAME_MOST);
-  if (*hunk->verdict) buffer_add_text(out, "  ");
-  buffer_add_text(out, hunk->verdict);
+  if (verdict.size) buffer_add_text(out, "  ");
+  buffer_add_str(out, str_slice(verdict, 0, str_find_char(verdict, ',')));
   if (hunk->whole)
     buffer_add_char(out, '\n');
   else
@@ -464,6 +466,7 @@ pprofc_str html_culprit(const struct run_pair *pair) {
 #define BAR_LEAST     0.1 /* minimum share of the growth that the listed functions must explain */
 
 struct change_bar {
+  const struct change *changes; /* functions whose growth the bar shows */
   pprofc_str unit;
   double base, head; /* totals of base and head */
   double rest;       /* growth that the listed functions do not explain */
@@ -474,17 +477,19 @@ struct change_bar {
  * BAR_LEAST of the growth, or more than the whole growth. */
 static bool bar_make(const struct run_pair *pair, struct change_bar *bar) {
   const struct pair_verdicts *v = pair->comparisons;
-  if (!pair->comparison_count || !pair->change_count || !pair->unit || !v->unit) return false;
-  *bar = (struct change_bar){.unit = str_of(pair->unit),
+  bool own = html_shows_own(pair); /* its growth includes callees, such as other listed functions */
+  if (!pair->comparison_count || !pair->unit || !v->unit) return false;
+  *bar = (struct change_bar){.changes = own ? &pair->own : pair->changes,
+                             .unit = str_of(pair->unit),
                              .base = v->summary.total_base,
                              .head = v->summary.total_head,
-                             .functions = pair->change_count};
+                             .functions = own ? 1 : pair->change_count};
   if (bar->functions > BAR_FUNCTIONS) bar->functions = BAR_FUNCTIONS;
   double growth = bar->head - bar->base, explained = 0;
   for (size_t i = 0; i < bar->functions; i++)
-    explained += pair->changes[i].head - pair->changes[i].base;
+    explained += bar->changes[i].head - bar->changes[i].base;
   bar->rest = growth - explained;
-  return strcmp(v->unit, pair->unit) == 0 && bar->base > 0 && bar->rest >= 0 &&
+  return strcmp(v->unit, pair->unit) == 0 && bar->base > 0 && bar->rest >= 0 && explained > 0 &&
          explained >= BAR_LEAST * growth;
 }
 
@@ -508,7 +513,7 @@ static void put_bar(struct fill *f, const struct run_pair *pair) {
   fill_flag(f, "per_operation", pair->comparisons->per_operation || pair->iterations > 0);
   buffer_printf(fill_text(f, "base_width"), "%.2f", 100 * bar.base / bar.head);
   for (size_t i = 0; i < bar.functions; i++) {
-    const struct change *change = &pair->changes[i];
+    const struct change *change = &bar.changes[i];
     double size = change->head - change->base;
     bar_begin(f, &bar, "cause", str_of(change->name), size);
     number_share(fill_text(f, "part"), size / (bar.head - bar.base));
