@@ -483,7 +483,8 @@ static bool bar_make(const struct run_pair *pair, struct change_bar *bar) {
                              .unit = str_of(pair->unit),
                              .base = v->summary.total_base,
                              .head = v->summary.total_head,
-                             .functions = own ? 1 : pair->change_count};
+                             .functions = pair->change_count};
+  if (own) bar->functions = 1;
   if (bar->functions > BAR_FUNCTIONS) bar->functions = BAR_FUNCTIONS;
   double growth = bar->head - bar->base, explained = 0;
   for (size_t i = 0; i < bar->functions; i++)
