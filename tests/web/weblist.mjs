@@ -4,11 +4,12 @@ import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import { begin, checkQuiet, checking, launch, openPage } from "./browser.mjs";
+import { begin, checkQuiet, checking, findPackages, launch, openPage } from "./browser.mjs";
 
 const { pprofc, testdata, folders, work, shots } = begin("weblist");
 const browser = await launch(folders);
 const check = checking(browser);
+const axe = findPackages(["axe-core@4.14.1"], folders);
 const quiet = (page, what) => checkQuiet(check, page, what);
 
 /** Puts markup into the page that would run a script, in each way there is. */
@@ -84,6 +85,11 @@ for (const colorScheme of ["light", "dark"]) {
     });
   });
   check(ratios.every((r) => r >= 4.5), `contrast in ${colorScheme}: ${ratios}`);
+  if (axe) {
+    await page.evaluate(fs.readFileSync(path.join(axe, "axe-core", "axe.min.js"), "utf8"));
+    const { violations } = await page.evaluate(() => globalThis.axe.run());
+    check(!violations.length, `axe, ${colorScheme}: ${violations.map((v) => `${v.id} ${v.nodes[0].html}`)}`);
+  }
   if (shots) await page.screenshot({ path: path.join(shots, `bench_${colorScheme}.png`) });
   quiet(page, "benchstatc on a phone");
   await page.context().close();

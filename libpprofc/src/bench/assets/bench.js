@@ -7,7 +7,7 @@ for (const table of document.querySelectorAll("table")) {
     const at = column, button = document.createElement("button");
     column += heading.colSpan;
     button.type = "button";
-    button.textContent = heading.textContent || "name";
+    button.textContent = heading.textContent;
     button.addEventListener("click", () => {
       const down = heading.getAttribute("aria-sort") === (at ? "descending" : "ascending") ? !at : !!at;
       const cell = (row) => row.cells[at];
