@@ -27,7 +27,7 @@ const open = (url, options) => openPage(browser, url, options);
 const ready = (page) => page.waitForFunction(() => window.pprofc && document.body.classList.contains("live"));
 const state = (page) => page.evaluate(() => ({ ...window.pprofc.state }));
 const rangeText = (page) => page.textContent(".pf-range");
-const whole = (page) => becomes(async () => (await rangeText(page)) === "3s");
+const whole = (page) => becomes(async () => (await rangeText(page)) === "3s recorded");
 async function shoot(page, name) {
   if (shots) await page.screenshot({ path: path.join(shots, `times_${name}.png`) });
 }
@@ -83,7 +83,7 @@ async function testRange(url) {
   const page = await open(url);
   await ready(page);
   await shoot(page, "light");
-  check((await page.isVisible(".pf-strip")) && (await rangeText(page)) === "3s", `the whole recording: ${await rangeText(page)}`);
+  check((await page.isVisible(".pf-strip")) && (await rangeText(page)) === "3s recorded", `the whole recording: ${await rangeText(page)}`);
   check(!(await page.isVisible("[data-do=whole-time]")), "without a range there is nothing to clear");
   await compare(page, "0s,3s", "whole");
 
@@ -97,21 +97,21 @@ async function testRange(url) {
   await page.goBack();
   check(await whole(page), "Back shows the whole time");
   await page.goForward();
-  check(await becomes(async () => (await rangeText(page)) !== "3s"), "Forward shows the range");
+  check(await becomes(async () => (await rangeText(page)) !== "3s recorded"), "Forward shows the range");
   await shoot(page, "range");
 
   // A click, the button and Escape clear.
   const strip = await page.locator(".pf-strip").boundingBox();
   await page.mouse.click(strip.x + strip.width / 2, strip.y + 20);
-  check((await rangeText(page)) === "3s", "a click clears");
+  check((await rangeText(page)) === "3s recorded", "a click clears");
   await drag(page, 0.5, 0.75);
   await page.click("[data-do=whole-time]");
-  check((await rangeText(page)) === "3s", "the button clears");
+  check((await rangeText(page)) === "3s recorded", "the button clears");
   await drag(page, 0.75, 0.5);
   check((await state(page)).t0 !== "", "a drag to the left selects");
   await page.focus(".pf-graph");
   await page.keyboard.press("Escape");
-  check((await rangeText(page)) === "3s", "Escape clears");
+  check((await rangeText(page)) === "3s recorded", "Escape clears");
 
   // Links: both units, half a range; what is not a range shows everything.
   for (const [hash, range] of [["t0=1.5s&t1=2.5s", "1500ms,2500ms"], ["t0=1500000000&t1=2s", "1.5s,2s"], ["t1=900ms", "0s,900ms"], ["t0=1s500ms", "1.5s,"]]) {
@@ -304,7 +304,7 @@ async function testHostile() {
   await page.goto(`${pathToFileURL(html).href}#group=1&t0=0.5&t1=1.5`);
   await ready(page);
   const both = await state(page);
-  check(both.t0 === "0.5" && both.t1 === "1.5" && both.group === -1 && (await rangeText(page)) !== "3s", `an address with a label and a range keeps the range: ${JSON.stringify(both)}`);
+  check(both.t0 === "0.5" && both.t1 === "1.5" && both.group === -1 && (await rangeText(page)) !== "3s recorded", `an address with a label and a range keeps the range: ${JSON.stringify(both)}`);
   check(!(await page.evaluate(() => window.hacked)), "no name is markup");
   checkQuiet(check, page, "hostile times");
   await page.context().close();

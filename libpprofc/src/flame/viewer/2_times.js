@@ -109,7 +109,7 @@ function valuesInRange({ from, to, end, endNode, sum, values }, type, range, nod
 // Returns a text such as "2.1s to 3.4s of 12s".
 function rangeText(model, range) {
   const { duration } = model.times;
-  if (!range) return formatValue(duration, "ns");
+  if (!range) return formatValue(duration, "ns") + " recorded";
   const step = 10 ** Math.floor(Math.log10(range.to - range.from) - 1.5);
   return timeText(range.from, step) + " to " + timeText(range.to, step) + " of " + formatValue(duration, "ns");
 }
