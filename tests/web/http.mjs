@@ -726,6 +726,26 @@ async function testLarge() {
 
 // ---- people -----------------------------------------------------------------------------------------------
 
+/** An option that does not change a view says so beside its name, and no other does. */
+async function testEffects(server) {
+  const options = { n: "5", nf: "0.2", ef: "0.2", calltree: "t", mean: "t", dropneg: "t", g: "files", i: "mallocgc" };
+  const content = async (view, query) => {
+    const html = await (await fetch(`${server.views}${view}?${query}`)).text();
+    const main = html.slice(html.indexOf("<main"), html.indexOf("</main>")).replace(/<[^>]*>/g, "");
+    return view === "flamegraph" ? Buffer.from(await (await fetch(`${server.views}flamedata?${query}`)).arrayBuffer()).toString("hex") : main;
+  };
+  for (const view of ["flamegraph", "top", "peek", "source", "tags"]) {
+    const page = await open(server, `${view}?${new URLSearchParams(options)}`), plain = await content(view, "");
+    for (const [name, value] of Object.entries(options)) {
+      const note = await page.$eval(`.pill[data-parameter=${name}]`, (pill) => getComputedStyle(pill, "::after").content);
+      const changes = (await content(view, `${name}=${value}`)) !== plain;
+      check(!(changes && note !== "none"), `${view}: ${name} changes the view, and the page says the opposite`);
+      check(changes || note !== "none" || ["peek", "source"].includes(view) && ["g", "dropneg"].includes(name) || view === "top" && ["dropneg", "ef"].includes(name), `${view}: ${name} has no effect, and the page does not say so`);
+    }
+    await close(page, `effects in ${view}`);
+  }
+}
+
 /** axe finds nothing to complain about. */
 async function accessible(page, where) {
   await page.evaluate(axe);
@@ -890,6 +910,8 @@ await testTablet(diff);
 await testUnknown(plain);
 await testNothing(plain);
 await testLarge();
+await testEffects(await serve(["server_cpu.pb.gz"]));
+await testEffects(await serve(["-diff_base=server_cpu.pb.gz", "server_b_cpu.pb.gz"]));
 await testPeople(plain, diff, tags);
 await browser.close();
 console.log(`${check.count} checks passed`);
