@@ -176,8 +176,8 @@ const cpu = data("generator_cpu.prof"), faster = data("generator_optimized_cpu.p
 const sources = [`-source_path=${data("generator")}`, "-trim_path=example.com/generator"];
 const dot = spawnSync("dot", ["-V"]).status === 0;
 const cases = [
-  ["one profile", [...sources, cpu], { top: ["", "sort=cum&i=runtime", "g=lines&unit=ms", "f=json&rel=t", "mean=t", "noinlines=t", "side=head"], graph: ["", "f=json&n=20", "g=files"], flamegraph: ["", "f=json", "h=json&si=samples"], peek: ["f=mallocgc", "f=json&unit=ms"], source: ["f=toValue$", "f=toValue$&i=mallocgc"], disasm: [""], tags: [] }],
-  ["labels", [data("server_cpu.pb.gz")], { top: ["tf=acorn", "tagroot=key", "ti=rank"], tags: ["", "f=match", "tf=acorn|birch&unit=ms"], flamegraph: ["tf=acorn"] }],
+  ["one profile", [...sources, cpu], { top: ["", "sort=cum&i=runtime", "g=lines&unit=ms", "f=json&rel=t", "mean=t", "noinlines=t", "side=head", "s=json|main&sf=Marshal", "prunefrom=Marshal&h=reflect", "n=7&nf=0.1", "g=addresses", "g=filefunctions&sort=cum"], graph: ["", "f=json&n=20", "g=files"], flamegraph: ["", "f=json", "h=json&si=samples", "s=json|main", "noinlines=t", "g=lines"], peek: ["f=mallocgc", "f=json&unit=ms", "sel=runtime.mallocgc&f=json"], source: ["f=toValue$", "f=toValue$&i=mallocgc", "sel=example.com/generator.toValue"], disasm: [""], tags: [] }],
+  ["labels", [data("server_cpu.pb.gz")], { top: ["tf=acorn", "tagroot=tenant", "ti=rank", "tagleaf=phase,tenant"], tags: ["", "f=match", "tf=acorn|birch&unit=ms"], flamegraph: ["tf=acorn"] }],
   ["a base", [`-base=${cpu}`, faster], { top: ["", "only=grew", "side=base", "side=head"], graph: [""], flamegraph: ["", "side=base"], peek: ["f=mallocgc"] }],
   ["a comparison", pair, { top: ["", "only=significant", "only=grew", "only=shrank", "only=new", "only=gone", "only=significant&sort=cum", "dropneg=t", "dropneg=t&only=new", "dropneg=t&sort=cum", "g=lines", "g=lines&dropneg=t", "trim=f", "rows=all", "f=json&only=significant", "mean=t", "side=base", "side=head"], graph: ["", "dropneg=t", "side=base"], flamegraph: ["", "dropneg=t", "f=json", "side=head"], peek: ["f=mallocgc"] }],
   ["switches", ["-noise_cv=0.2", "-alpha=0.3", "-min_samples=20", "-common=off", "-correction=by", "-fcr", "-noise", ...pair], { top: ["", "only=significant", "dropneg=t"], flamegraph: [""] }],
@@ -186,10 +186,12 @@ const cases = [
   ["contentions", [`-diff_base=${data("server_mutex.pb.gz")}`, data("server_b_mutex.pb.gz")], { top: ["", "dropneg=t", "g=lines"], flamegraph: [""], peek: ["f=Unlock"] }],
   ["a heap", [`-diff_base=${data("server_heap.pb.gz")}`, data("server_b_heap.pb.gz")], { top: ["", "si=alloc_objects", "si=inuse_space&only=grew", "si=alloc_objects&g=lines"], flamegraph: ["si=alloc_space"] }],
   ["times", [data("imports/calls.cpuprofile")], { top: ["", "t0=40ms&t1=60ms"], flamegraph: ["t0=40ms", "t0=40ms&t1=60ms"], peek: ["f=parse&t1=50ms"], graph: ["t0=40ms"] }],
+  ["times of two", [`-diff_base=${data("imports/calls.cpuprofile")}`, data("imports/calls.cpuprofile")], { top: ["side=head&t0=40ms"], flamegraph: ["side=base&t0=40ms&t1=60ms"], peek: ["side=head&t1=50ms&f=parse"] }],
   ["two ranges", ["-time_range=40ms,", "-diff_time_range=0s,40ms", data("imports/calls.cpuprofile")], { top: ["", "side=base", "side=head"], flamegraph: [""] }],
   ["named", [`old=${cpu}`, `new=${faster}`], { top: ["", "base=none", "only=significant", "side=base"], flamegraph: [""], peek: ["f=mallocgc"] }],
   ["sums", ["-normalize", `-diff_base=${cpu}`, `-diff_base=${cpu}`, faster], { top: ["", "g=lines", "side=base"], flamegraph: ["side=base"], peek: ["f=mallocgc"] }],
   ["a sum", [`-base=${cpu}`, `-base=${faster}`, cpu], { top: ["", "g=lines", "side=base"], flamegraph: [""] }],
+  ["an added base", [`-diff_base=${cpu}`, `-diff_base=${cpu}`, faster, faster, faster], { top: ["", "f=json&only=grew", "side=base", "g=lines"], flamegraph: ["", "side=head"], peek: ["f=mallocgc&side=head"] }],
   ["added up", [cpu, faster], { top: ["", "f=json"], flamegraph: [""], graph: [""] }],
 ];
 const only = process.env.ONLY;

@@ -91,7 +91,7 @@ static bool command_can_judge(const struct web_info *info) {
 static const char *command_noise_rows(const struct view_page *page) {
   const char *only = page_parameter(page, "only");
   size_t groups = 0;
-  if (page->view->body != view_top) return "";
+  if (page->view->body != view_top || !page->judgement.verdicts) return "";
   if (STR_ANY(str_equal, str_of(only), "significant", "grew", "shrank", "new", "gone")) return only;
   pprofc_verdicts_domains(page->judgement.verdicts, &groups);
   return groups ? "rows" : "";
@@ -150,6 +150,8 @@ static void command_use_verdicts(const struct view_page *page, pprofc_report_opt
   /* Switch off nodefraction. On the page it hides small totals, but with -noise it would hide small
    * changes. */
   options->nodefraction = 0;
+  /* -nodecount would count the lines of groups, which the view has above its table. */
+  if (strcmp(command_noise_rows(page), "rows") == 0) options->nodecount = 0;
 }
 
 /* Writes the arguments that load the profiles. -noise needs -diff_base in place of -base. */
@@ -169,14 +171,15 @@ static void command_write_arguments(const struct view_page *page, struct buffer 
 /* Returns the comment at the end of a command that prints other data than the view, else "". */
 static const char *command_comment(const struct view_page *page, bool adds_up) {
   const struct view_totals *t = &page->totals;
-  bool graph = strcmp(page->view->format, "dot") == 0;
   if (adds_up) return page->in->info->by_time ? "  # not per second" : "  # sums over runs";
   if (!page_is_diff(page)) return "";
   if (page->options.mean) return "  # not the change of the mean";
   if (command_has_verdicts(page) && !command_can_judge(page->in->info))
     return "  # without verdicts";
-  bool chosen = t->dropped_nodes || t->nodes < t->nodes_before;
-  return graph && chosen ? "  # chooses other boxes" : "";
+  if (strcmp(page->view->format, "dot") == 0)
+    return t->nodes < t->nodes_before + t->dropped_nodes ? "  # chooses other boxes" : "";
+  bool groups = strcmp(command_noise_rows(page), "rows") == 0;
+  return groups && page->options.nodecount && t->nodes > TOP_ROWS ? "  # all rows" : "";
 }
 
 void document_command(struct view_page *page, struct buffer *out) {

@@ -126,7 +126,8 @@ void page_note_report(struct view_page *page, const struct view_report *v);
 pprofc_status page_report_text(struct view_page *page, const pprofc_report_options *options,
                                struct buffer *text, pprofc_error *error);
 
-#define LISTED_FUNCTIONS 50 /* number of functions that page_function_list shows, as in pprof */
+#define LISTED_FUNCTIONS 50  /* number of functions that page_function_list shows, as in pprof */
+#define TOP_ROWS         500 /* number of rows that Top shows, as in pprof */
 
 /* Writes a list of the functions with the largest cost. A click shows the function in the view. */
 pprofc_status page_function_list(struct view_page *page, struct buffer *out, pprofc_error *error);

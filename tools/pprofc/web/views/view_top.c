@@ -2,9 +2,6 @@
  * base, head and change. The user can filter its rows by their change. */
 #include "web/views/page.h"
 
-/* Number of rows shown, as in pprof. */
-#define TOP_ROWS 500
-
 struct top_table {
   struct view_page *page;
   struct view_report report;
