@@ -437,6 +437,13 @@ async function testAgreement(url, wanted) {
     check(segments.every(([, , width, words]) => (width < 70 ? !words : width < 90 || words)), `${title}: a part has all its room, or no words: ${JSON.stringify(segments)}`);
     check(segments[0][0] === "before" && segments.at(-1)[0] === "rest" && Math.abs(sizes[0] - before) < 0.01 * before, `${title}: ${JSON.stringify(segments)}`);
   }
+  await page.setViewportSize({ width: 390, height: 844 });
+  const cut = await page.$$eval(".bar > span", (all) => all.map((part) => {
+    const amount = document.createRange(), words = part.firstElementChild, box = part.getBoundingClientRect();
+    amount.selectNodeContents(words.lastChild);
+    return words.getBoundingClientRect().top < box.bottom && amount.getBoundingClientRect().right > box.right + 1 ? `${part.title}: ${box.width}` : "";
+  }).filter(Boolean));
+  check(!cut.length, `amounts that a phone cuts off: ${cut}`);
   check(pairs.filter((p) => p.totals).length === wanted, `${wanted} bars: ${JSON.stringify(pairs)}`);
   await page.context().close();
 }
