@@ -187,7 +187,7 @@ const cases = [
   ["a heap", [`-diff_base=${data("server_heap.pb.gz")}`, data("server_b_heap.pb.gz")], { top: ["", "si=alloc_objects", "si=inuse_space&only=grew", "si=alloc_objects&g=lines"], flamegraph: ["si=alloc_space"] }],
   ["times", [data("imports/calls.cpuprofile")], { top: ["", "t0=40ms&t1=60ms"], flamegraph: ["t0=40ms", "t0=40ms&t1=60ms"], peek: ["f=parse&t1=50ms"], graph: ["t0=40ms"] }],
   ["times of two", [`-diff_base=${data("imports/calls.cpuprofile")}`, data("imports/calls.cpuprofile")], { top: ["side=head&t0=40ms"], flamegraph: ["side=base&t0=40ms&t1=60ms"], peek: ["side=head&t1=50ms&f=parse"] }],
-  ["two ranges", ["-time_range=40ms,", "-diff_time_range=0s,40ms", data("imports/calls.cpuprofile")], { top: ["", "side=base", "side=head"], flamegraph: [""] }],
+  ["two ranges", ["-noise", "-time_range=40ms,", "-diff_time_range=0s,40ms", data("imports/calls.cpuprofile")], { top: ["", "side=base", "side=head"], flamegraph: [""] }],
   ["named", [`old=${cpu}`, `new=${faster}`], { top: ["", "base=none", "only=significant", "side=base"], flamegraph: [""], peek: ["f=mallocgc"] }],
   ["sums", ["-normalize", `-diff_base=${cpu}`, `-diff_base=${cpu}`, faster], { top: ["", "g=lines", "side=base"], flamegraph: ["side=base"], peek: ["f=mallocgc"] }],
   ["a sum", [`-base=${cpu}`, `-base=${faster}`, cpu], { top: ["", "g=lines", "side=base"], flamegraph: [""] }],

@@ -46,7 +46,8 @@ static const char *verdicts_missing(const struct noise_options *n) {
 static const char *page_conflict(const struct command *command) {
   const struct noise_options *n = &command->noise;
   bool divided = n->normalize_by != PPROFC_EXPOSURE_AUTO && n->normalize_by != PPROFC_EXPOSURE_NONE;
-  if (!*command->diff_base) return "-noise needs -diff_base: the runs to compare with";
+  if (!*command->diff_base && !command->diff_time_range.to)
+    return "-noise needs -diff_base: the runs to compare with";
   if (command->report.normalize) return "-noise cannot be combined with -normalize";
   if (n->fail_on.count || n->strict || n->how.stacks)
     return "-fail_on, -strict and -noise_stacks need a report, as -top";
