@@ -35,16 +35,12 @@ static void print_one(struct noise_report *report, const char *format, bool blam
   buffer_free(&text);
 }
 
-static void print_all(struct shape *s, pprofc_verdicts *verdicts) {
-  pprofc_report_options options;
-  pprofc_report_options_init(&options);
-  struct noise_report report = {.options = &options, .verdicts = verdicts};
-  report.show = shape_byte(s) & 1 ? "all" : "changed";
-  report.stacks = shape_byte(s) & 1;
-  noise_take(&report);
-  print_one(&report, "top", false);
-  print_one(&report, "top", true);
-  print_one(&report, "json", false);
+static void print_all(struct shape *s, struct noise_report *report) {
+  report->show = shape_byte(s) & 1 ? "all" : "changed";
+  report->stacks = shape_byte(s) & 1;
+  print_one(report, "top", false);
+  print_one(report, "top", true);
+  print_one(report, "json", false);
 }
 
 /* Creates random runs with the same sample types, functions and labels, and different values. */
@@ -69,22 +65,24 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const pprofc_allocator mem = shape_allocator(&memory);
   pprofc_profile *profiles[RUNS_MAX];
   pprofc_verdict_run runs[RUNS_MAX] = {{0}};
-  pprofc_verdict_options options;
-  pprofc_verdicts *verdicts = NULL;
+  struct noise_settings settings;
+  pprofc_report_options options;
+  struct noise_report report = {.options = &options};
   pprofc_error error = {PPROFC_OK, PPROFC_NO_OFFSET, ""};
-  pprofc_verdict_options_init(&options);
-  options.places = shape_byte(&s) & 1;
-  options.stacks = shape_byte(&s) & 1;
-  size_t count = draw_runs(&s, &mem, profiles), bases = count / 2;
+  pprofc_report_options_init(&options);
+  noise_settings_init(&settings);
+  settings.how.places = shape_byte(&s) & 1;
+  settings.how.stacks = shape_byte(&s) & 1;
+  size_t count = draw_runs(&s, &mem, profiles);
+  const struct noise_runs list = {runs, count, count / 2};
   for (size_t i = 0; i < count; i++) runs[i].profile = profiles[i];
-  if (bases) {
-    pprofc_status status =
-        pprofc_verdicts_new(runs, bases, runs + bases, count - bases, &options, &verdicts, &error);
-    REQUIRE((status == PPROFC_OK) == (verdicts != NULL));
-    REQUIRE(verdicts || (error.status == status && error.message[0]));
+  if (list.bases) {
+    pprofc_status status = noise_judge_runs(&report, &list, &settings, &error);
+    REQUIRE((status == PPROFC_OK) == (report.verdicts != NULL));
+    REQUIRE(report.verdicts || (error.status == status && error.message[0]));
   }
-  if (verdicts) print_all(&s, verdicts);
-  pprofc_verdicts_free(verdicts);
+  if (report.verdicts) print_all(&s, &report);
+  noise_free(&report);
   for (size_t i = 0; i < count; i++) pprofc_profile_release(profiles[i]);
   REQUIRE(memory.live == 0);
   return 0;

@@ -5,6 +5,7 @@
 #include "profile_text.h"
 #include "unit.h"
 #include "unit/unit.h"
+#include "web/table_csv.h"
 #include "web/views/page.h"
 #include "web/views/views.h"
 

@@ -56,13 +56,12 @@ static pprofc_status costs_judge(struct costs *costs, const struct command *comm
   struct noise_options lines = command->noise;
   struct output out;
   lines.how.lines = true;
-  costs->judged = noise_report_of(&command->report, &command->noise);
-  costs->by_line = noise_report_of(&costs->quiet, &lines);
+  costs->judged = (struct noise_report){.options = &command->report, .show = lines.show};
+  costs->by_line = (struct noise_report){.options = &costs->quiet, .show = lines.show};
   pprofc_status status = runs_load(command, NULL, &runs, error);
-  if (!status) status = noise_judge(&costs->judged, &command->noise, &runs, error);
-  if (!status) status = noise_judge(&costs->by_line, &lines, &runs, error);
-  if (!status)
-    status = runs_difference(runs.items, runs.count, runs.bases, true, &costs->profile, error);
+  if (!status) status = noise_judge(&costs->judged, &command->noise, &runs.list, error);
+  if (!status) status = noise_judge(&costs->by_line, &lines, &runs.list, error);
+  if (!status) status = runs_difference(&runs.list, true, &costs->profile, error);
   runs_free(&runs);
   if (status) return status;
   output_init(&out, buffer_write, &costs->header);

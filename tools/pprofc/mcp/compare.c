@@ -10,9 +10,10 @@
 
 struct comparing {
   struct call *call;
-  pprofc_verdict_run runs[COMPARED_RUNS]; /* runs of the base, then of the head */
+  pprofc_verdict_run items[COMPARED_RUNS];
   const char *paths[COMPARED_RUNS];
-  size_t count, bases;
+  struct noise_runs runs; /* the first of `items`, each from the file with the same index in
+                             `paths` */
   pprofc_profile *difference;
   pprofc_graph *lines; /* graph of the difference, with source lines as nodes */
   struct command command;
@@ -21,28 +22,30 @@ struct comparing {
 
 static pprofc_status compare_open(struct comparing *c, pprofc_error *error) {
   pprofc_status status =
-      call_files(c->call, "base", "profiles", c->paths, &c->count, COMPARED_RUNS, error);
-  c->bases = c->count;
+      call_files(c->call, "base", "profiles", c->paths, &c->runs.count, COMPARED_RUNS, error);
+  c->runs.bases = c->runs.count;
+  c->runs.items = c->items;
   if (!status)
-    status = call_files(c->call, "head", "profiles", c->paths, &c->count, COMPARED_RUNS, error);
-  for (size_t i = 0; i < c->count && !status; i++) {
+    status =
+        call_files(c->call, "head", "profiles", c->paths, &c->runs.count, COMPARED_RUNS, error);
+  for (size_t i = 0; i < c->runs.count && !status; i++) {
     pprofc_profile *profile;
     status = call_profile(c->call, str_of(c->paths[i]), &profile, error);
-    c->runs[i] = (pprofc_verdict_run){.profile = profile, .name = c->paths[i]};
+    c->items[i] = (pprofc_verdict_run){.profile = profile, .name = c->paths[i]};
   }
   return status;
 }
 
 static void compare_free(struct comparing *c) {
-  for (size_t i = 0; i < c->count; i++)
-    pprofc_profile_release((pprofc_profile *)(uintptr_t)c->runs[i].profile);
+  for (size_t i = 0; i < c->runs.count; i++)
+    pprofc_profile_release((pprofc_profile *)(uintptr_t)c->items[i].profile);
   pprofc_graph_free(c->lines);
   pprofc_profile_release(c->difference);
   pprofc_verdicts_free(c->report.verdicts);
 }
 
 static pprofc_status compare_lines(struct comparing *c, pprofc_error *error) {
-  pprofc_status status = runs_difference(c->runs, c->count, c->bases, true, &c->difference, error);
+  pprofc_status status = runs_difference(&c->runs, true, &c->difference, error);
   pprofc_report_options options = c->command.report;
   options.granularity = "lines";
   options.trim = false;
@@ -50,10 +53,10 @@ static pprofc_status compare_lines(struct comparing *c, pprofc_error *error) {
 }
 
 static pprofc_status compare_judge(struct comparing *c, pprofc_error *error) {
-  pprofc_verdict_options options;
-  pprofc_verdict_options_init(&options);
-  c->report = noise_report_of(&c->command.report, &c->command.noise);
-  return noise_report_judge(&c->report, c->runs, c->count, c->bases, &options, error);
+  struct noise_settings settings;
+  noise_settings_init(&settings);
+  c->report = (struct noise_report){.options = &c->command.report, .show = c->command.noise.show};
+  return noise_judge_runs(&c->report, &c->runs, &settings, error);
 }
 
 static void compare_put_amount(struct comparing *c, double value, bool plus) {
@@ -187,7 +190,7 @@ static pprofc_status compare_show(struct comparing *c, pprofc_error *error) {
   const struct brief kind = {.kind = BRIEF_ROWS};
   const pprofc_verdict_row *first = compare_put_culprits(c);
   pprofc_str name = first ? arena_str(c->call->arena, first->name) : STR("");
-  const char *base = c->paths[0], *head = c->paths[c->bases];
+  const char *base = c->paths[0], *head = c->paths[c->runs.bases];
   if (name.size) {
     call_next(c->call, "source", "profile", head, "base", base, "function", name.data, NULL);
     call_next(c->call, "callers", "profile", head, "base", base, "function", name.data, NULL);

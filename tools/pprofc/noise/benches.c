@@ -140,7 +140,7 @@ static void benches_free(struct benches *b) {
 }
 
 static pprofc_status benches_find_measure(const pprofc_report_options *options,
-                                          const struct loaded_runs *runs,
+                                          const struct noise_runs *runs,
                                           struct bench_measure *measure, pprofc_error *error) {
   const pprofc_profile *p = runs->items[0].profile;
   const char *index = options->sample_index ? options->sample_index : "";
@@ -154,7 +154,7 @@ static pprofc_status benches_find_measure(const pprofc_report_options *options,
                    STR_ARG(name));
 }
 
-static pprofc_status benches_match_sides(struct benches side[2], struct loaded_runs *runs,
+static pprofc_status benches_match_sides(struct benches side[2], const struct noise_runs *runs,
                                          const struct bench_measure *measure,
                                          char shown[BENCHES_TEXT], pprofc_error *error) {
   size_t bases = runs->bases;
@@ -173,7 +173,7 @@ static pprofc_status benches_match_sides(struct benches side[2], struct loaded_r
 }
 
 pprofc_status benches_match(const pprofc_report_options *options, const struct noise_options *n,
-                            struct loaded_runs *runs, char shown[BENCHES_TEXT],
+                            const struct noise_runs *runs, char shown[BENCHES_TEXT],
                             pprofc_error *error) {
   struct bench_measure measure;
   struct regex *wanted = NULL;

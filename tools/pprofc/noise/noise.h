@@ -14,9 +14,9 @@ struct loaded_runs {
   struct arena arena;
   struct source_run *sources; /* sources of base, then head; folders are replaced by their files */
   size_t source_count, source_capacity, base_sources;
-  pprofc_verdict_run
-      *items; /* runs of `sources`, in the form of the library; `sources` owns their profiles */
-  size_t count, bases, capacity;
+  /* runs of `sources`, in the form of the library; `sources` owns their profiles */
+  struct noise_runs list;
+  size_t capacity; /* number of items for which list.items has space */
 };
 
 /* Reads the runs of base and head. `needs` as for sources_read_runs. */
@@ -33,11 +33,10 @@ pprofc_status runs_add_up(const pprofc_verdict_run *runs, size_t count, pprofc_p
 pprofc_status runs_scale(const pprofc_profile *profile, double times, const pprofc_allocator *mem,
                          pprofc_profile **scaled, pprofc_error *error);
 
-/* Computes the difference between the sums of base and head. In `runs`, the runs of the base come
- * first. With `per_run`, scales the head if base and head have different numbers of runs. The
- * caller releases the difference. */
-pprofc_status runs_difference(const pprofc_verdict_run *runs, size_t count, size_t bases,
-                              bool per_run, pprofc_profile **difference, pprofc_error *error);
+/* Computes the difference between the sums of base and head. With `per_run`, scales the head if
+ * base and head have different numbers of runs. The caller releases the difference. */
+pprofc_status runs_difference(const struct noise_runs *runs, bool per_run,
+                              pprofc_profile **difference, pprofc_error *error);
 
 /* True if the source is a folder. The source then means all profiles in the folder. */
 bool runs_is_folder(const char *source);
@@ -47,17 +46,6 @@ bool runs_is_folder(const char *source);
 int runs_order(const char *first, const char *second);
 
 /* ---- verdicts (noise.c, gate.c, benches.c, sums.c) ---- */
-
-/* Maximum number of stored warnings about filters. A warning is printed once, and only if every run
- * caused it. */
-#define NOISE_WARNINGS 16
-struct noise_warnings {
-  size_t count;
-  struct noise_warning {
-    char text[160];
-    size_t runs;
-  } items[NOISE_WARNINGS];
-};
 
 /* True if the command shows verdicts (-noise, -blame). */
 bool noise_wanted(const struct command *command);
@@ -77,31 +65,21 @@ bool noise_is_picture(const struct command *command);
 /* Returns an error if an option and verdicts cannot be combined, else NULL. */
 const char *noise_conflict(const struct command *command);
 
-/* Returns a report whose options come from the flags. The report has no verdicts yet. */
-struct noise_report noise_report_of(const pprofc_report_options *options,
-                                    const struct noise_options *flags);
+/* Returns the settings of the verdicts from the flags. NULL means the defaults. */
+struct noise_settings noise_settings_of(const struct noise_options *flags);
 
-/* Judges the runs, and stores the verdicts in the report. The caller frees the verdicts. */
+/* Finds the operations of the runs (benches_match), and judges the runs (noise_judge_runs). */
 pprofc_status noise_judge(struct noise_report *report, const struct noise_options *flags,
-                          struct loaded_runs *runs, pprofc_error *error);
+                          const struct noise_runs *runs, pprofc_error *error);
 
 /* Reads the files of -bench_base and -bench_head, and sets the cost per operation of each run.
  * Writes the names of the benchmark and of its unit to `shown`, or "" without these flags. */
 pprofc_status benches_match(const pprofc_report_options *options, const struct noise_options *n,
-                            struct loaded_runs *runs, char shown[BENCHES_TEXT],
-                            pprofc_error *error);
-
-/* Parses -ops: two numbers of operations (for base and head), or one number for each run. */
-pprofc_status noise_set_ops(const char *text, pprofc_verdict_run *runs, size_t count, size_t bases,
+                            const struct noise_runs *runs, char shown[BENCHES_TEXT],
                             pprofc_error *error);
 
 pprofc_status noise_write(const struct command *command, pprofc_write_fn write, void *context,
                           pprofc_error *error);
-
-/* Hides frames that the verdicts ignore, such as runtime.asyncPreempt. A flame graph of the
- * difference then shows the same values as the verdict table. Returns false when out of memory. */
-bool noise_hide_folded(const pprofc_profile *difference, struct arena *arena,
-                       pprofc_report_options *options);
 
 /* Checks the syntax of all -fail_on conditions. */
 pprofc_status noise_gate_check(const struct command *command, pprofc_error *error);
@@ -121,7 +99,7 @@ pprofc_status noise_sums_end(const struct command *command, struct sums *sums, p
 bool noise_sums_given(const struct command *command);
 
 /* Judges files that -sums wrote, instead of runs. */
-pprofc_status noise_sums_judge(const struct command *command, const pprofc_verdict_options *options,
-                               pprofc_verdicts **verdicts, pprofc_error *error);
+pprofc_status noise_sums_judge(const struct command *command, struct noise_report *report,
+                               pprofc_error *error);
 
 #endif

@@ -116,21 +116,22 @@ static pprofc_status runs_check_folders(const struct loaded_runs *runs, pprofc_e
 }
 
 static pprofc_status runs_take(struct loaded_runs *runs, pprofc_error *error) {
-  if (!ARRAY_RESERVE(&mem_default, runs->items, runs->capacity, runs->source_count))
+  struct noise_runs *list = &runs->list;
+  if (!ARRAY_RESERVE(&mem_default, list->items, runs->capacity, runs->source_count))
     return error_nomem(error);
   for (size_t i = 0; i < runs->source_count; i++) {
     const struct source_run *source = &runs->sources[i];
     if (!source->profile) continue;
-    runs->items[runs->count++] =
+    list->items[list->count++] =
         (pprofc_verdict_run){.profile = source->profile, .name = source->source};
-    runs->bases += i < runs->base_sources;
+    list->bases += i < runs->base_sources;
   }
   return PPROFC_OK;
 }
 
 pprofc_status runs_load(const struct command *command, const struct open_sums *needs,
                         struct loaded_runs *runs, pprofc_error *error) {
-  *runs = (struct loaded_runs){.count = 0};
+  *runs = (struct loaded_runs){.source_count = 0};
   arena_init(&runs->arena, &mem_default);
   pprofc_status status = runs_find_all(command, runs, error);
   if (!status) status = sources_read_runs(command, needs, runs->sources, runs->source_count, error);
@@ -140,7 +141,7 @@ pprofc_status runs_load(const struct command *command, const struct open_sums *n
 
 void runs_free(struct loaded_runs *runs) {
   for (size_t i = 0; i < runs->source_count; i++) pprofc_profile_release(runs->sources[i].profile);
-  ARRAY_FREE(&mem_default, runs->items, runs->capacity);
+  ARRAY_FREE(&mem_default, runs->list.items, runs->capacity);
   ARRAY_FREE(&mem_default, runs->sources, runs->source_capacity);
   arena_free(&runs->arena);
 }
@@ -170,13 +171,13 @@ pprofc_status runs_scale(const pprofc_profile *profile, double times, const ppro
   return status;
 }
 
-pprofc_status runs_difference(const pprofc_verdict_run *runs, size_t count, size_t bases,
-                              bool per_run, pprofc_profile **difference, pprofc_error *error) {
+pprofc_status runs_difference(const struct noise_runs *runs, bool per_run,
+                              pprofc_profile **difference, pprofc_error *error) {
   pprofc_profile *base = NULL, *head = NULL, *scaled = NULL;
-  size_t heads = count - bases;
+  size_t bases = runs->bases, heads = runs->count - bases;
   double times = (double)bases / (double)heads;
-  pprofc_status status = runs_add_up(runs, bases, &base, error);
-  if (!status) status = runs_add_up(runs + bases, heads, &head, error);
+  pprofc_status status = runs_add_up(runs->items, bases, &base, error);
+  if (!status) status = runs_add_up(runs->items + bases, heads, &head, error);
   if (!status && per_run && bases != heads)
     status = runs_scale(head, times, &mem_default, &scaled, error);
   if (!status)

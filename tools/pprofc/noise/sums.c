@@ -72,8 +72,9 @@ static const char *noise_sums_conflict(const struct command *command) {
   return NULL;
 }
 
-pprofc_status noise_sums_judge(const struct command *command, const pprofc_verdict_options *options,
-                               pprofc_verdicts **verdicts, pprofc_error *error) {
+pprofc_status noise_sums_judge(const struct command *command, struct noise_report *report,
+                               pprofc_error *error) {
+  const struct noise_settings settings = noise_settings_of(&command->noise);
   struct sums base, head;
   const char *conflict = noise_sums_conflict(command);
   if (conflict) return error_set(error, PPROFC_E_INVALID, "%s", conflict);
@@ -84,7 +85,7 @@ pprofc_status noise_sums_judge(const struct command *command, const pprofc_verdi
     return status;
   }
   status = noise_sums_load_all(command, command->sources, command->source_count, &head, error);
-  if (!status) status = verdicts_of_sums(&base, &head, options, verdicts, error);
+  if (!status) status = noise_judge_sums(report, &base, &head, &settings, error);
   sums_free(&base);
   sums_free(&head);
   return status;

@@ -37,14 +37,15 @@ static pprofc_status verdicts_load(struct shell *shell, pprofc_error *error) {
   pprofc_status status = runs_load(&command, NULL, &shell->runs, error);
   shell->runs_loaded = true;
   /* Later reports use the profiles, so no report may modify them. */
-  for (size_t i = 0; i < shell->runs.count; i++) shell->runs.sources[i].profile->disposable = false;
+  for (size_t i = 0; i < shell->runs.list.count; i++)
+    shell->runs.sources[i].profile->disposable = false;
   if (status) shell_forget_runs(shell);
   return status;
 }
 
 pprofc_status shell_output_verdicts(struct shell *shell, struct command *run,
                                     const struct shell_target *target, pprofc_error *error) {
-  struct noise_report report = noise_report_of(&run->report, &run->noise);
+  struct noise_report report = {.options = &run->report, .show = run->noise.show};
   if (!shell->base.on || !shell->base.compare)
     return error_set(error, PPROFC_E_INVALID,
                      "noise compares runs; set the base with diff_base FILE");
@@ -52,7 +53,7 @@ pprofc_status shell_output_verdicts(struct shell *shell, struct command *run,
   const char *conflict = noise_conflict(run);
   if (conflict) return error_set(error, PPROFC_E_INVALID, "%s", conflict);
   pprofc_status status = verdicts_load(shell, error);
-  if (!status) status = noise_judge(&report, &run->noise, &shell->runs, error);
+  if (!status) status = noise_judge(&report, &run->noise, &shell->runs.list, error);
   struct arena arena = arena_make(&mem_default);
   if (!noise_is_picture(run))
     run->verdicts = &report;

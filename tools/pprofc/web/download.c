@@ -1,5 +1,6 @@
 /* Creates the files that the user can download: profiles and reports. */
 #include "web/routes.h"
+#include "web/table_csv.h"
 
 struct download {
   struct web_question *q;
@@ -16,13 +17,13 @@ static pprofc_status download_profile(struct download *d, pprofc_error *error) {
 
 /* Writes a flame graph as an HTML page. The page of a difference includes the verdicts. */
 static pprofc_status download_flame(struct download *d, pprofc_error *error) {
-  struct judgement judged;
+  struct noise_report judged;
   pprofc_status status = route_judge(d->q, &d->choice, &d->options, &judged, error);
   d->options.verdicts = judged.verdicts;
   if (!judged.verdicts) d->options.divide_by *= state_divisor(&d->choice, d->choice.side);
   if (!status) status = pprofc_report(d->choice.shown, &d->options, reply_write, d->reply, error);
   d->options.verdicts = NULL;
-  judge_free(&judged);
+  noise_free(&judged);
   return status;
 }
 
@@ -49,8 +50,8 @@ static pprofc_status download_csv(struct download *d, pprofc_error *error) {
     table.divisors[0] = state_divisor(&d->choice, WEB_BASE);
     table.divisors[1] = state_divisor(&d->choice, WEB_HEAD);
     table.scaled = d->choice.scaled;
-    table.sides[0] = (struct judge_side){d->choice.lent[0], base->runs, base->run_count};
-    table.sides[1] = (struct judge_side){d->choice.lent[1], head->runs, head->run_count};
+    table.sides[0] = (struct noise_side){d->choice.lent[0], base->runs, base->run_count};
+    table.sides[1] = (struct noise_side){d->choice.lent[1], head->runs, head->run_count};
   }
   return table_csv_write(&table, out, error);
 }
@@ -99,7 +100,9 @@ static pprofc_status download_open(struct download *d, struct web_question *q,
     status = state_choose(q->web->state, &q->query, budget_allocator(q->budget), &d->choice, error);
   d->options.warn = NULL;
   if (status != PPROFC_OK || d->choice.side != WEB_DIFF) return status;
-  return judge_hide_folded(d->choice.shown, &q->arena, &d->options) ? status : error_nomem(error);
+  bool good =
+      noise_obstacle(&d->options) || noise_hide_folded(d->choice.shown, &q->arena, &d->options);
+  return good ? status : error_nomem(error);
 }
 
 static struct web_reply *download_end(struct download *d, pprofc_status status,

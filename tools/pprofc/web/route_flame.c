@@ -148,23 +148,25 @@ static bool flame_key(const struct web_question *q, const struct state_choice *c
 }
 
 pprofc_status route_judge(struct web_question *q, const struct state_choice *c,
-                          const pprofc_report_options *options, struct judgement *judged,
+                          const pprofc_report_options *options, struct noise_report *judged,
                           pprofc_error *error) {
   const struct state_profile *head = c->head, *base = c->base;
-  *judged = (struct judgement){.verdicts = NULL};
+  const struct noise_settings settings = noise_settings_of(&q->web->command->noise);
+  *judged = (struct noise_report){.options = options};
   if (c->side != WEB_DIFF) return PPROFC_OK;
-  const struct judge_side sides[2] = {{c->lent[0], base->runs, base->run_count},
+  const struct noise_side sides[2] = {{c->lent[0], base->runs, base->run_count},
                                       {c->lent[1], head->runs, head->run_count}};
-  return judge_sides(sides, options, &q->web->command->noise, judged, error);
+  return noise_judge_sides(judged, sides, &settings, error);
 }
 
 /* Builds the graph. Without verdicts, divides the values by the number of runs or seconds. With
  * verdicts, flame_verdicts.ratio does this. */
 static pprofc_status flame_open(struct web_question *q, const struct state_choice *c,
                                 struct web_tree *tree, pprofc_error *error) {
-  struct judgement judged = {.verdicts = NULL};
+  struct noise_report judged = {.verdicts = NULL};
   pprofc_status status = PPROFC_OK;
-  if (c->side == WEB_DIFF && !judge_hide_folded(tree->profile, &tree->arena, &tree->options))
+  if (c->side == WEB_DIFF && !noise_obstacle(&tree->options) &&
+      !noise_hide_folded(tree->profile, &tree->arena, &tree->options))
     status = error_nomem(error);
   if (!status) status = route_judge(q, c, &tree->options, &judged, error);
   tree->options.verdicts = judged.verdicts;
@@ -172,7 +174,7 @@ static pprofc_status flame_open(struct web_question *q, const struct state_choic
   if (status == PPROFC_OK)
     status = flame_kept_open(tree->profile, &tree->options, &tree->graph, error);
   tree->options.verdicts = NULL;
-  judge_free(&judged);
+  noise_free(&judged);
   return status;
 }
 

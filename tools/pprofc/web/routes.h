@@ -3,8 +3,8 @@
 #ifndef PPROFC_WEB_ROUTES_H
 #define PPROFC_WEB_ROUTES_H
 
+#include "noise/noise.h"
 #include "web/http_server.h"
-#include "web/judge.h"
 #include "web/state.h"
 #include "web/views/views.h"
 
@@ -80,7 +80,7 @@ struct web_reply *route_strip(struct web_question *q);
 /* Computes verdicts on the chosen difference, if there is one. The caller frees the judgement, even
  * after an error. */
 pprofc_status route_judge(struct web_question *q, const struct state_choice *choice,
-                          const pprofc_report_options *options, struct judgement *judgement,
+                          const pprofc_report_options *options, struct noise_report *judgement,
                           pprofc_error *error);
 
 struct web_reply *route_failure(pprofc_status status, const pprofc_error *error);

@@ -46,7 +46,7 @@ static pprofc_status state_make_sum(const char *name, const pprofc_verdict_run *
   return *made && state_set_runs(*made, runs, count) ? PPROFC_OK : error_nomem(error);
 }
 
-static pprofc_status state_make_sides(const struct command *command, const struct loaded_runs *runs,
+static pprofc_status state_make_sides(const struct command *command, const struct noise_runs *runs,
                                       struct state_loaded *l, pprofc_error *error) {
   const char *base = command->bases.items[0], *head = command->sources[0];
   char base_name[256], head_name[256];
@@ -66,9 +66,9 @@ pprofc_status state_read_runs(const struct command *command, struct state_loaded
   struct loaded_runs runs;
   *l = (struct state_loaded){NULL, NULL, NULL};
   pprofc_status status = runs_load(command, NULL, &runs, error);
-  for (size_t i = 0; i < runs.count; i++) /* the runs are shared and must not change */
-    ((pprofc_profile *)runs.items[i].profile)->disposable = false;
-  if (status == PPROFC_OK) status = state_make_sides(command, &runs, l, error);
+  for (size_t i = 0; i < runs.list.count; i++) /* the runs are shared and must not change */
+    ((pprofc_profile *)runs.list.items[i].profile)->disposable = false;
+  if (status == PPROFC_OK) status = state_make_sides(command, &runs.list, l, error);
   if (status != PPROFC_OK) state_free_loaded(l);
   runs_free(&runs);
   return status;

@@ -1,9 +1,8 @@
 /* Writes rows of functions as CSV. */
-#include "web/judge.h"
+#include "web/table_csv.h"
 
 #include "pprofc/graph.h"
 #include "profile/profile.h"
-#include "verdict/print/print.h"
 
 /* Rows of base or of head, sorted by name, file, line and address. */
 struct csv_side {
@@ -93,19 +92,20 @@ static void csv_verdict(const pprofc_verdict_row *row, bool by_cum, struct buffe
   csv_text(out, str_of(noise_word(row, by_cum)));
 }
 
-static void csv_verdicts(const struct judgement *j, pprofc_str function, struct buffer *out) {
+static void csv_verdicts(const struct noise_report *j, pprofc_str function, struct buffer *out) {
   if (!j->verdicts) return;
-  const pprofc_verdict_row *row = judge_find(j, function);
+  const pprofc_verdict_row *row = noise_find(j, function);
   csv_verdict(row, false, out);
   csv_verdict(row, true, out);
 }
 
 /* Writes the column titles. The title of a change ends with "%" if the verdicts are on shares of
  * the total. It ends with "per second" or "per operation" if the verdicts are on such values. */
-static void csv_head(bool compared, bool by_time, const struct judgement *j, struct buffer *out) {
+static void csv_head(bool compared, bool by_time, const struct noise_report *j,
+                     struct buffer *out) {
   char of[32] = " %";
   if (j->summary.exposure != PPROFC_EXPOSURE_TOTAL)
-    snprintf(of, sizeof of, "%s%s", *judge_per(j) ? " " : "", judge_per(j));
+    snprintf(of, sizeof of, "%s%s", *noise_per(j) ? " " : "", noise_per(j));
   const char *per = by_time ? " per second" : "";
   buffer_printf(out, "name,file,line,flat%s,cum%s", per, per);
   if (compared)
@@ -120,7 +120,7 @@ static void csv_head(bool compared, bool by_time, const struct judgement *j, str
 
 static void csv_row(const struct table_csv *table, const pprofc_graph *graph,
                     const pprofc_graph_node *node, const struct csv_side sides[2],
-                    const struct judgement *j, struct buffer *out) {
+                    const struct noise_report *j, struct buffer *out) {
   pprofc_graph_totals totals = pprofc_graph_totals_of(graph);
   csv_text(out, node->name);
   buffer_add_char(out, ',');
@@ -142,22 +142,22 @@ static void csv_row(const struct table_csv *table, const pprofc_graph *graph,
 
 pprofc_status table_csv_write(const struct table_csv *t, struct buffer *out, pprofc_error *error) {
   struct csv_side sides[2] = {{NULL, NULL, 0}, {NULL, NULL, 0}};
-  struct judgement judgement = {.verdicts = NULL};
+  const struct noise_settings settings = noise_settings_of(t->noise);
+  struct noise_report judgement = {.options = t->options};
   pprofc_graph *graph = NULL;
   size_t count = 0;
   pprofc_status status = pprofc_graph_new(t->shown, t->options, &graph, error);
   const pprofc_profile *head = t->scaled ? t->scaled : t->sides[1].profile;
   for (size_t i = 0; i < 2 && t->compared && !status; i++)
     status = csv_side_open(i ? head : t->sides[0].profile, t->options, &sides[i], error);
-  if (t->compared && !status)
-    status = judge_sides(t->sides, t->options, t->noise, &judgement, error);
+  if (t->compared && !status) status = noise_judge_sides(&judgement, t->sides, &settings, error);
   if (status == PPROFC_OK) {
     const pprofc_graph_node *nodes = pprofc_graph_nodes(graph, &count);
     csv_head(t->compared, t->by_time, &judgement, out);
     for (size_t i = 0; i < count; i++) csv_row(t, graph, &nodes[i], sides, &judgement, out);
     if (out->failed) status = error_nomem(error);
   }
-  judge_free(&judgement);
+  noise_free(&judgement);
   for (size_t i = 0; i < 2; i++) csv_side_free(t->sides[i].profile, &sides[i]);
   pprofc_graph_free(graph);
   return status;

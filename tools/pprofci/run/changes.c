@@ -89,8 +89,8 @@ static bool is_verdict_of_growth(const pprofc_verdict_row *row) {
 
 /* True if the function or the total grew by more than the noise between runs. */
 static bool is_beyond_chance(const struct judged *judged, pprofc_str name) {
-  const pprofc_verdict_row *row = judged_row(judged, name);
-  return row && (is_verdict_of_growth(row) || judged_grew(judged));
+  const pprofc_verdict_row *row = noise_find(&judged->reports[0], name);
+  return row && (is_verdict_of_growth(row) || noise_grew(&judged->reports[0]));
 }
 
 static bool is_growth(const struct drawn *d, const struct drawn_sum *sum) {
@@ -184,7 +184,7 @@ static size_t find_own(struct ci_run *run, const struct drawn *d, const struct d
 static void set_own(struct ci_run *run, struct run_pair *pair, const struct judged *judged,
                     const struct stack_frame *frame, const struct drawn_sum *sum) {
   const struct noise_report *report = &judged->reports[0];
-  const pprofc_verdict_row *row = judged_row(judged, frame->name);
+  const pprofc_verdict_row *row = noise_find(report, frame->name);
   const struct blame blame = blame_of(report);
   if (is_verdict_of_growth(row)) {
     pair->own = judged_with_callees(report, row);

@@ -315,7 +315,7 @@ static void place_line(const struct run_code *code, struct code_place *place,
 static void place_in_profiles(const struct run_code *code, struct code_place *place,
                               const struct judged *j, size_t from, size_t to, pprofc_str name) {
   for (size_t run = from; run < to; run++) {
-    const pprofc_profile *p = j->runs[run].profile;
+    const pprofc_profile *p = j->runs.items[run].profile;
     for (uint32_t i = 0; i < p->locations.count; i++) {
       uint32_t end = p->locations.line_from[i + 1];
       for (uint32_t k = p->locations.line_from[i]; k < end; k++) {
@@ -332,10 +332,10 @@ static void place_in_profiles(const struct run_code *code, struct code_place *pl
 static struct code_place find_code_place(const struct run_code *code, const struct judged *j,
                                          pprofc_str name) {
   struct code_place place = {.file = STR(""), .side = DIFF_HEAD};
-  place_in_profiles(code, &place, j, j->bases, j->count, name);
+  place_in_profiles(code, &place, j, j->runs.bases, j->runs.count, name);
   if (place.file.size) return place;
   place.side = DIFF_BASE;
-  place_in_profiles(code, &place, j, 0, j->bases, name);
+  place_in_profiles(code, &place, j, 0, j->runs.bases, name);
   return place;
 }
 
@@ -406,9 +406,9 @@ static bool inlines_edited(struct ci_run *run, const pprofc_profile *p, uint32_t
 
 /* True if a function that the source diff edits is inlined into the function `name`. */
 static bool inlines_diff(struct ci_run *run, const struct judged *j, pprofc_str name) {
-  for (size_t r = 0; r < j->count; r++) {
-    const pprofc_profile *p = j->runs[r].profile;
-    enum diff_side side = r < j->bases ? DIFF_BASE : DIFF_HEAD;
+  for (size_t r = 0; r < j->runs.count; r++) {
+    const pprofc_profile *p = j->runs.items[r].profile;
+    enum diff_side side = r < j->runs.bases ? DIFF_BASE : DIFF_HEAD;
     for (uint32_t i = 0; i < p->locations.count; i++) {
       uint32_t first = p->locations.line_from[i], end = p->locations.line_from[i + 1];
       uint32_t index = end > first + 1 ? p->locations.lines[end - 1].function : NONE;
@@ -519,8 +519,8 @@ static void changed_first(struct pair_verdicts *v) {
  * programs, such as functions of shared libraries. */
 static bool has_same_code(const struct judged *j, const struct code_comparison *programs) {
   size_t same = 0;
-  for (size_t r = 0; r < j->count; r++) {
-    const pprofc_profile *p = j->runs[r].profile;
+  for (size_t r = 0; r < j->runs.count; r++) {
+    const pprofc_profile *p = j->runs.items[r].profile;
     for (uint32_t i = 0; i < p->functions.count; i++) {
       const struct code_function *f = code_find(programs, profile_string(p, p->functions.name[i]));
       if (f && f->state != CODE_SAME) return false;

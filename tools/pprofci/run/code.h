@@ -21,8 +21,7 @@
 /* The runs of a pair of profiles, and the verdicts on their functions. */
 struct judged {
   struct budget *budget; /* memory budget for reading the profiles */
-  pprofc_verdict_run *runs;
-  size_t count, bases; /* number of all runs, and of the base's runs, which come first */
+  struct noise_runs runs;
   /* Reports of the comparisons, one for each sample type. A report without verdicts is unused. */
   struct noise_report reports[JUDGED_TYPES];
 };
@@ -33,12 +32,6 @@ struct judged {
 void judging_run(struct ci_run *run, struct run_pair *pair, const pprofc_report_options *options,
                  struct judged *judged);
 void judging_free(struct judged *judged);
-
-/* Returns the verdict row of a function in the comparison of the first sample type, or NULL. */
-const pprofc_verdict_row *judged_row(const struct judged *judged, pprofc_str name);
-
-/* True if the total of the first sample type grew by more than the noise between runs. */
-bool judged_grew(const struct judged *judged);
 
 /* Returns the numbers and the verdict of a function. */
 struct change judged_estimate(const struct noise_report *report,

@@ -29,10 +29,10 @@ struct filling {
 
 /* Finds the file and line of a function, in the head's profiles first. */
 static void judged_row_place(const struct filling *f, pprofc_str name, struct change *change) {
-  const struct judged *j = f->judged;
+  const struct noise_runs *runs = &f->judged->runs;
   change->file = "";
-  for (size_t i = 0; i < j->count; i++) {
-    const pprofc_profile *profile = j->runs[(i + j->bases) % j->count].profile;
+  for (size_t i = 0; i < runs->count; i++) {
+    const pprofc_profile *profile = runs->items[(i + runs->bases) % runs->count].profile;
     for (uint32_t k = 0; k < pprofc_profile_function_count(profile); k++) {
       pprofc_function function = pprofc_profile_function(profile, k);
       if (!function.filename.size || !str_equal(function.name, name)) continue;
@@ -223,11 +223,8 @@ static const char *judged_visible(const struct filling *f) {
 
 static const char *judged_note(const struct filling *f) {
   const pprofc_verdict_summary *s = &f->report->summary;
-  double samples = 0;
   if (s->tested || s->changed) return "";
-  for (size_t i = 0; i < f->report->row_count; i++)
-    samples += f->report->rows[i].flat.samples * (double)(s->base_runs + s->head_runs);
-  return text_printf(&f->run->arena, "nothing to judge: %.0f samples", samples);
+  return text_printf(&f->run->arena, "nothing to judge: %.0f samples", noise_samples(f->report));
 }
 
 static void command_option(struct buffer *out, const char *name, const char *value) {
@@ -249,7 +246,7 @@ static void command_path(struct buffer *out, const char *option, const char *fol
 
 static void command_exposure(struct buffer *out, const struct filling *f,
                              const struct run_pair *pair) {
-  const pprofc_verdict_run *first = &f->judged->runs[0];
+  const pprofc_verdict_run *first = &f->judged->runs.items[0];
   int normalize_by = f->run->options->normalize_by;
   if (normalize_by) buffer_printf(out, " -normalize_by=%s", noise_exposures[normalize_by]);
   if (*f->run->options->ops) {
@@ -292,7 +289,7 @@ static void judged_summary(struct filling *f) {
   to->rest = f->blame.rest;
   to->rest_count = f->blame.rest_count;
   to->per_operation = s->exposure == PPROFC_EXPOSURE_OPS;
-  to->weak = !s->exact && s->base_runs == 1 && s->head_runs == 1;
+  to->weak = !s->exact && noise_is_pair(s);
 }
 
 /* Sets the name of the function with the largest value. Sets no name if the pair of profiles was
@@ -347,15 +344,16 @@ static pprofc_status judging_read(struct ci_run *run, const struct run_pair *pai
   size_t all = pair->run_count[SIDE_BASE] + pair->run_count[SIDE_HEAD];
   const pprofc_allocator *mem = budget_allocator(j->budget);
   pprofc_status status = PPROFC_OK;
-  j->runs = arena_zero_array(&run->arena, all, sizeof *j->runs);
-  j->bases = pair->run_count[SIDE_BASE];
-  while (j->count < all && status == PPROFC_OK) {
-    int side = j->count < j->bases ? SIDE_BASE : SIDE_HEAD;
+  struct noise_runs *runs = &j->runs;
+  runs->items = arena_zero_array(&run->arena, all, sizeof *runs->items);
+  runs->bases = pair->run_count[SIDE_BASE];
+  while (runs->count < all && status == PPROFC_OK) {
+    int side = runs->count < runs->bases ? SIDE_BASE : SIDE_HEAD;
     pprofc_profile *profile;
-    const char *path = pair->runs[side][j->count - (side == SIDE_HEAD ? j->bases : 0)];
+    const char *path = pair->runs[side][runs->count - (side == SIDE_HEAD ? runs->bases : 0)];
     status = source_read(path, mem, &profile, error);
     if (status != PPROFC_OK) break;
-    j->runs[j->count++] = (pprofc_verdict_run){.profile = profile, .name = path};
+    runs->items[runs->count++] = (pprofc_verdict_run){.profile = profile, .name = path};
     run_check_stopped();
   }
   return status;
@@ -394,14 +392,14 @@ static bool judging_total(const pprofc_profile *profile, const char *index, doub
 
 /* Returns the benchmark's measurement of a run, or 0 if the profile's value differs from the
  * measurement by more than the factor AGREES_WITHIN. */
-static double judging_measured(const struct run_pair *pair, const struct judged *j, size_t index,
-                               const char *sample_index) {
-  int side = index < j->bases ? SIDE_BASE : SIDE_HEAD;
-  size_t at = index - (side == SIDE_HEAD ? j->bases : 0);
+static double judging_measured(const struct run_pair *pair, const struct noise_runs *runs,
+                               size_t index, const char *sample_index) {
+  int side = index < runs->bases ? SIDE_BASE : SIDE_HEAD;
+  size_t at = index - (side == SIDE_HEAD ? runs->bases : 0);
   const struct judged_measure *of;
   double total, measured;
   if (!pair->measured[side] || !(pair->iterations > 0)) return 0;
-  if (!judging_total(j->runs[index].profile, sample_index, &total, &of) || !of) return 0;
+  if (!judging_total(runs->items[index].profile, sample_index, &total, &of) || !of) return 0;
   memcpy(&measured, (const char *)&pair->measured[side][at] + of->offset, sizeof measured);
   double each = total / pair->iterations;
   bool agrees = measured > 0 && each > measured / AGREES_WITHIN && each < measured * AGREES_WITHIN;
@@ -410,36 +408,20 @@ static double judging_measured(const struct run_pair *pair, const struct judged 
 
 /* Chooses the data for values per operation: -ops if it is set, else the benchmark's results if all
  * runs have them, else the number of iterations. */
-static void judging_expose(const struct ci_run *run, const struct run_pair *pair, struct judged *j,
-                           const char *index) {
+static void judging_expose(const struct ci_run *run, const struct run_pair *pair,
+                           const struct noise_runs *runs, const char *index) {
   const char *ops = run->options->ops;
   bool all = true;
-  for (size_t i = 0; i < j->count && !*ops; i++) {
-    j->runs[i].per_operation = judging_measured(pair, j, i, index);
-    j->runs[i].operations = 0;
-    all &= j->runs[i].per_operation > 0;
+  for (size_t i = 0; i < runs->count && !*ops; i++) {
+    runs->items[i].per_operation = judging_measured(pair, runs, i, index);
+    runs->items[i].operations = 0;
+    all &= runs->items[i].per_operation > 0;
   }
-  for (size_t i = 0; i < j->count && !*ops && !all; i++) {
-    j->runs[i].per_operation = 0;
-    j->runs[i].operations = pair->iterations;
+  for (size_t i = 0; i < runs->count && !*ops && !all; i++) {
+    runs->items[i].per_operation = 0;
+    runs->items[i].operations = pair->iterations;
   }
-  if (*ops) ci_need(noise_set_ops(ops, j->runs, j->count, j->bases, &ci_error));
-}
-
-static pprofc_status judging_type(const struct ci_run *run, struct judged *j,
-                                  const pprofc_report_options *options, const char *index,
-                                  struct noise_report *report, pprofc_error *error) {
-  pprofc_verdict_options how;
-  pprofc_verdict_options_init(&how);
-  how.sample_index = index;
-  how.normalize_by = (pprofc_verdict_exposure)run->options->normalize_by;
-  if (run->noise_rules.data) {
-    how.rules = run->noise_rules.data;
-    how.rules_size = run->noise_rules.size;
-    how.rules_name = run->options->noise_rules;
-  }
-  report->options = options;
-  return noise_report_judge(report, j->runs, j->count, j->bases, &how, error);
+  ci_need(noise_set_ops(ops, runs, &ci_error));
 }
 
 /* Adds one comparison. If the comparison fails, adds a note with the reason. */
@@ -447,24 +429,32 @@ static void judging_add(struct ci_run *run, struct run_pair *pair, struct judged
                         const pprofc_report_options *options, const char *index) {
   struct noise_report *report = &j->reports[pair->comparison_count];
   struct pair_verdicts *to = &pair->comparisons[pair->comparison_count];
-  judging_expose(run, pair, j, index);
-  pprofc_status status = judging_type(run, j, options, index, report, &ci_error);
-  status = budget_status(budget_allocator(j->budget), status, &ci_error);
-  if (status == PPROFC_E_NOMEM) ci_need(status);
-  if (status != PPROFC_OK && pair->comparison_count) return;
+  struct noise_settings settings;
+  pprofc_error why;
+  judging_expose(run, pair, &j->runs, index);
+  noise_settings_init(&settings);
+  settings.how.sample_index = index;
+  settings.how.normalize_by = (pprofc_verdict_exposure)run->options->normalize_by;
+  settings.how.rules = run->noise_rules.data;
+  settings.how.rules_size = run->noise_rules.size;
+  settings.how.rules_name = run->options->noise_rules;
+  report->options = options;
+  if (noise_judge_runs(report, &j->runs, &settings, &why))
+    ci_need(noise_settle(report, budget_allocator(j->budget), &why, &ci_error));
+  if (!report->verdicts && pair->comparison_count) return;
   pair->comparison_count++;
-  if (status == PPROFC_OK) {
+  if (report->verdicts) {
     judged_fill(run, pair, j, report, index, to);
     return;
   }
   *to = (struct pair_verdicts){.type = "", .unit = "", .visible_text = "", .command = ""};
-  to->note = text_keep(&run->arena, escape_line_keep(str_of(ci_error.message), &run->arena));
+  to->note = text_keep(&run->arena, escape_line_keep(str_of(report->reason), &run->arena));
 }
 
 void judging_run(struct ci_run *run, struct run_pair *pair, const pprofc_report_options *options,
                  struct judged *j) {
   pprofc_limits limits;
-  *j = (struct judged){.count = 0};
+  *j = (struct judged){.budget = NULL};
   if (!pair->diff) return;
   pprofc_limits_init(&limits);
   j->budget = budget_new(&mem_default, limits.memory_bytes);
@@ -480,22 +470,11 @@ void judging_run(struct ci_run *run, struct run_pair *pair, const pprofc_report_
   failing_find(run, pair, j);
 }
 
-const pprofc_verdict_row *judged_row(const struct judged *judged, pprofc_str name) {
-  const pprofc_verdicts *verdicts = judged->reports[0].verdicts;
-  return verdicts ? pprofc_verdicts_find(verdicts, name) : NULL;
-}
-
-bool judged_grew(const struct judged *judged) {
-  const pprofc_verdict_summary *s = &judged->reports[0].summary;
-  return judged->reports[0].verdicts && s->total_delta > 0 &&
-         pprofc_verdict_is_certain(s->total_verdict);
-}
-
 void judging_free(struct judged *j) {
   for (size_t i = 0; i < JUDGED_TYPES; i++) pprofc_verdicts_free(j->reports[i].verdicts);
-  for (size_t i = 0; i < j->count; i++) {
+  for (size_t i = 0; i < j->runs.count; i++) {
     /* The cast drops const, which is safe because the run owns the profile. */
-    pprofc_profile_release((pprofc_profile *)(uintptr_t)j->runs[i].profile);
+    pprofc_profile_release((pprofc_profile *)(uintptr_t)j->runs.items[i].profile);
   }
   if (j->budget) budget_release(j->budget);
 }

@@ -51,7 +51,7 @@ struct lines_search {
 
 /* Finds the change of a judged function with its callees. */
 static bool line_change(const struct lines_search *s, pprofc_str function, struct change *change) {
-  const pprofc_verdict_row *row = judged_row(s->judged, function);
+  const pprofc_verdict_row *row = noise_find(&s->judged->reports[0], function);
   if (row) *change = judged_with_callees(&s->judged->reports[0], row);
   return row != NULL;
 }
@@ -359,7 +359,7 @@ static void name_hunk(const struct lines_search *s, struct run_hunk *hunk, pprof
   hunk->grown = change.delta;
   hunk->moved = change.moved;
   hunk->base = change.base;
-  hunk->certain = (change.certain || judged_grew(s->judged)) && change.delta > 0;
+  hunk->certain = (change.certain || noise_grew(&s->judged->reports[0])) && change.delta > 0;
 }
 
 static double worst_cost(const struct run_hunk *hunk) {
@@ -548,7 +548,7 @@ static void set_scales(struct lines_search *s) {
   s->scales = arena_array(&s->run->arena, costs->count, sizeof *s->scales);
   for (size_t i = 0, end; i < costs->count; i = end) {
     const struct line_cost *first = &costs->items[i];
-    const pprofc_verdict_row *row = judged_row(s->judged, first->name);
+    const pprofc_verdict_row *row = noise_find(&s->judged->reports[0], first->name);
     double sums[SIDES] = {0}, shown[SIDES] = {0};
     if (row) shown[SIDE_BASE] = row->cum.base, shown[SIDE_HEAD] = row->cum.head;
     for (end = i; end < costs->count && str_equal(costs->items[end].name, first->name); end++)

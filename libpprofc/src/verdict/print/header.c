@@ -3,28 +3,6 @@
 #include "pipeline/pipeline.h"
 #include "verdict/print/print.h"
 
-/* ---- the report -------------------------------------- */
-
-void noise_take(struct noise_report *report) {
-  pprofc_verdicts_summary_of(report->verdicts, &report->summary);
-  report->rows = pprofc_verdicts_rows(report->verdicts, &report->row_count);
-}
-
-pprofc_status noise_report_judge(struct noise_report *report, const pprofc_verdict_run *runs,
-                                 size_t count, size_t bases, const pprofc_verdict_options *how,
-                                 pprofc_error *error) {
-  const pprofc_report_options *o = report->options;
-  pprofc_filter_options filter = filters_of_report(o);
-  pprofc_verdict_options options = *how;
-  options.filter = &filter;
-  options.noinlines = o->noinlines;
-  if (!*options.sample_index && o->sample_index) options.sample_index = o->sample_index;
-  pprofc_status status = pprofc_verdicts_new(runs, bases, runs + bases, count - bases, &options,
-                                             &report->verdicts, error);
-  if (!status) noise_take(report);
-  return status;
-}
-
 /* ---- the header -------------------------------------- */
 
 struct amount_unit noise_unit_for(const struct noise_report *report, double largest) {
@@ -92,8 +70,11 @@ const char *noise_functions(size_t count) {
   return count == 1 ? "function" : "functions";
 }
 
-bool noise_is_pair(const pprofc_verdict_summary *s) {
-  return s->base_runs == 1 && s->head_runs == 1;
+const char *noise_verb(pprofc_verdict verdict, const char **rest) {
+  *rest = "";
+  if (verdict == PPROFC_VERDICT_GREW_AS_ALL) *rest = ", as everything did";
+  if (verdict == PPROFC_VERDICT_GREW_LESS) *rest = ", less than the rest";
+  return **rest ? "grew" : pprofc_verdict_name(verdict);
 }
 
 /* ---- compared runs ----------------------------------- */
@@ -225,10 +206,7 @@ static void noise_put_noise(const struct noise_report *report, struct output *ou
 static void noise_put_judged(const struct noise_report *report, struct output *out) {
   const pprofc_verdict_summary *s = &report->summary;
   if (!s->tested) {
-    double samples = 0;
-    for (size_t i = 0; i < report->row_count; i++)
-      samples += report->rows[i].flat.samples * (double)(s->base_runs + s->head_runs);
-    output_printf(out, "Judged: nothing to judge: %.0f samples\n", samples);
+    output_printf(out, "Judged: nothing to judge: %.0f samples\n", noise_samples(report));
     return;
   }
   output_printf(out, "Judged: %zu %s, %zu changed", s->tested, noise_functions(s->tested),
@@ -356,12 +334,6 @@ void noise_domain_text(const pprofc_verdict_domain *domain, const struct amount_
   /* Skip the ", " at the start of `place` if the functions were renamed. */
   snprintf(out, DOMAIN_TEXT, "%s%s: net %s%s%s of %s", word, place + (renamed ? 2 : 0), delta,
            range, half, base);
-}
-
-const pprofc_verdict_domain *noise_domain_moved(const struct noise_report *report,
-                                                const pprofc_verdict_row *row) {
-  const pprofc_verdict_domain *domain = pprofc_verdicts_domain_of(report->verdicts, row);
-  return domain && domain->moved ? domain : NULL;
 }
 
 void noise_put_domain_line(const struct noise_report *report, const pprofc_verdict_domain *domain,

@@ -75,7 +75,7 @@ static void command_write_format(const struct view_page *page, struct buffer *ou
 /* True if the view shows verdicts. */
 static bool command_has_verdicts(const struct view_page *page) {
   bool flame = strcmp(page->view->format, "flame") == 0;
-  bool judged = page->judgement.verdicts || (flame && !judge_obstacle(&page->options));
+  bool judged = page->judgement.verdicts || (flame && !noise_obstacle(&page->options));
   bool shown = flame || strcmp(page->view->format, "top") == 0;
   return page_is_diff(page) && shown && judged && !(flame && page->in->info->subtracts);
 }

@@ -3,8 +3,6 @@
  * function) prints the same values. */
 #include "web/views/page.h"
 
-#include "verdict/print/print.h"
-
 /* Chooses the unit and the digits of all values, so that the rounded base plus the rounded change
  * is the rounded head. */
 void page_set_grid(struct view_page *page, const struct view_rows *rows) {
@@ -77,7 +75,7 @@ static void difference_verdict(struct view_page *page, const pprofc_verdict_row 
   bool moved = !by_cum && row->relation;
   long long rank = 0;
   if (!isnan(e->q))
-    rank = 1 + (long long)(1e6 * (1 - e->q)) + (judge_is_change(row, by_cum) ? 1000000 : 0);
+    rank = 1 + (long long)(1e6 * (1 - e->q)) + (noise_is_change(row, by_cum) ? 1000000 : 0);
   size_t count;
   const pprofc_verdict_row *rows = pprofc_verdicts_rows(page->judgement.verdicts, &count);
   fill_pack(&page->fill, "word:s rank:i", noise_word(row, by_cum), (int64_t)rank);
@@ -119,7 +117,7 @@ static void difference_amounts(struct view_page *page, const struct view_row *ro
  * changed by about the same factor as all functions together. "" means a change. */
 static const char *difference_class(const struct view_page *page, const struct view_row *row,
                                     bool by_cum) {
-  if (!page->judgement.verdicts || judge_is_change(row->verdict, by_cum)) return "";
+  if (!page->judgement.verdicts || noise_is_change(row->verdict, by_cum)) return "";
   if (!row->verdict) return "quiet";
   return pprofc_verdict_is_certain(noise_estimate(row->verdict, by_cum)->verdict) ? "shared"
                                                                                   : "quiet";
@@ -142,7 +140,7 @@ void page_difference_row(struct view_page *page, const struct view_row *row, boo
 }
 
 void page_difference_head(struct view_page *page) {
-  const char *per = judge_per(&page->judgement);
+  const char *per = noise_per(&page->judgement);
   buffer_printf(fill_text(&page->fill, "per"), "%s%s", *per ? " " : "", per);
   fill_flag(&page->fill, "judged", page->judgement.verdicts);
 }
@@ -161,20 +159,19 @@ static void difference_lines(struct view_page *page, const char *list, pprofc_st
 /* Adds a line for each group of functions that moved cost to each other. Adds the lines that -top
  * -noise prints above and below its table. */
 static void difference_notes(struct view_page *page) {
-  struct noise_report report = {.options = page->in->options, .verdicts = page->judgement.verdicts};
+  const struct noise_report *report = &page->judgement;
   struct output lines;
   size_t count;
-  const pprofc_verdict_domain *domains = pprofc_verdicts_domains(report.verdicts, &count);
+  const pprofc_verdict_domain *domains = pprofc_verdicts_domains(report->verdicts, &count);
   struct buffer text = buffer_make(page->mem, (size_t)1 << 20);
   output_init(&lines, buffer_write, &text);
-  noise_take(&report);
   for (size_t i = 0; i < count; i++)
-    noise_put_domain_line(&report, &domains[i], &page->grid.unit, &lines);
+    noise_put_domain_line(report, &domains[i], &page->grid.unit, &lines);
   output_flush(&lines, NULL);
   difference_lines(page, "places", buffer_str(&text), 0);
   buffer_clear(&text);
-  noise_header(&report, &lines);
-  noise_footer(&report, &lines);
+  noise_header(report, &lines);
+  noise_footer(report, &lines);
   output_flush(&lines, NULL);
   /* Skip the first line, a sentence that the page shows elsewhere. */
   difference_lines(page, "notes", buffer_str(&text), 1);
@@ -187,7 +184,7 @@ static void difference_source(struct view_page *page, const char *side, size_t s
 }
 
 void page_sentence(struct view_page *page) {
-  const struct judgement *j = &page->judgement;
+  const struct noise_report *j = &page->judgement;
   if (!j->verdicts) {
     fill_words(&page->fill, "reason", j->reason);
     return;

@@ -83,8 +83,8 @@ static void document_open(struct view_page *page, const struct web_view *view,
   page->options.warn_context = page;
   arena_init(&page->arena, page->mem);
   fill_init(&page->fill, page->mem);
-  if (page_is_diff(page) && input->profile)
-    page->failed = !judge_hide_folded(input->profile, &page->arena, &page->options);
+  if (page_is_diff(page) && input->profile && !noise_obstacle(&page->options))
+    page->failed = !noise_hide_folded(input->profile, &page->arena, &page->options);
   page->selected.function = str_of(web_query_get(input->query, "sel"));
   if (!page->selected.function.size)
     page->selected.function =
@@ -93,7 +93,7 @@ static void document_open(struct view_page *page, const struct web_view *view,
 }
 
 static void document_close(struct view_page *page) {
-  judge_free(&page->judgement);
+  noise_free(&page->judgement);
   ARRAY_FREE(page->mem, page->warnings, page->warning_capacity);
   fill_free(&page->fill);
   arena_free(&page->arena);

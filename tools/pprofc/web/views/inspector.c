@@ -1,7 +1,6 @@
 /* Creates the inspector: the panel with the selected function and its actions, which every page
  * has. The server sets the values that it knows. The script sets the same fields when the user
  * selects another function. */
-#include "verdict/print/print.h"
 #include "web/views/page.h"
 
 /* Actions on the selected function. An action either opens a view that shows the function, or sets

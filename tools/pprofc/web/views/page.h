@@ -3,9 +3,8 @@
 #define PPROFC_WEB_VIEWS_PAGE_H
 
 #include "core/template.h"
+#include "noise/noise.h"
 #include "report/report.h"
-#include "verdict/amount.h"
-#include "web/judge.h"
 #include "web/views/views.h"
 
 /* A row of a table: a function, line, file or address. A row of a difference has the values of base
@@ -55,8 +54,8 @@ struct view_page {
                                the selected function, or else the focus; never NULL */
   struct view_row selected; /* selected function; its name is "" if no function is selected */
   bool selected_found;
-  struct judgement judgement; /* verdicts on a difference, set by view_rows_open */
-  struct amount_grid grid;    /* unit and digits of the verdicts' values, set by view_rows_open */
+  struct noise_report judgement; /* verdicts on a difference, set by view_rows_open */
+  struct amount_grid grid; /* unit and digits of the verdicts' values, set by view_rows_open */
 };
 
 /* Returns the head with the values that the difference has, scaled by -normalize. */

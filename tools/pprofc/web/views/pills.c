@@ -12,7 +12,7 @@ static bool pills_total_of(const struct view_page *page, const pprofc_profile *p
 
 /* Returns the CSS class of the total's change. A change within noise has no colour. */
 static const char *pills_status(const struct view_page *page, double change) {
-  const struct judgement *j = &page->judgement;
+  const struct noise_report *j = &page->judgement;
   if (j->verdicts && !pprofc_verdict_is_certain(j->summary.total_verdict)) return "unsure";
   return change > 0 ? "grew" : "shrank";
 }
@@ -28,7 +28,7 @@ static void pills_both_totals(struct view_page *page) {
   double base = (double)base_sum / page_divisor(page, WEB_BASE);
   double head = (double)head_sum / page_divisor(page, WEB_HEAD), change = head - base;
   fill_pack(fill, "totals:{recorded:b base-name:s head-name:s",
-            page->in->scaled || (!info->by_time && judge_rescales(&page->judgement)),
+            page->in->scaled || (!info->by_time && noise_rescales(&page->judgement)),
             info->base.name, info->head.name);
   page_fill_mean(page, "base", base);
   page_fill_mean(page, "head", head);

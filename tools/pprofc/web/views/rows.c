@@ -78,10 +78,14 @@ static pprofc_status rows_add_sides(struct view_rows *rows, struct view_page *pa
 pprofc_status page_judge(struct view_page *page, const pprofc_report_options *options,
                          pprofc_error *error) {
   const struct web_info *info = page->in->info;
-  const struct judge_side sides[2] = {{page->in->base, info->base.runs, info->base.run_count},
+  const struct noise_settings settings = noise_settings_of(info->noise);
+  const struct noise_side sides[2] = {{page->in->base, info->base.runs, info->base.run_count},
                                       {page->in->head, info->head.runs, info->head.run_count}};
-  judge_free(&page->judgement);
-  return judge_sides(sides, options, info->noise, &page->judgement, error);
+  noise_free(&page->judgement);
+  page->judgement = (struct noise_report){.options = options};
+  pprofc_status status = noise_judge_sides(&page->judgement, sides, &settings, error);
+  page->judgement.options = page->in->options;
+  return status;
 }
 
 static bool rows_are_functions(const struct view_report *v) {
@@ -98,9 +102,9 @@ static pprofc_status rows_add_verdicts(struct view_rows *rows, struct view_page 
   pprofc_status status = page_judge(page, &options, error);
   for (size_t i = 0; !status && i < rows->count; i++) {
     struct view_row *row = &rows->items[i];
-    const pprofc_verdict_row *verdict = judge_find(&page->judgement, row->function);
+    const pprofc_verdict_row *verdict = noise_find(&page->judgement, row->function);
     row->verdict = verdict;
-    row->unscaled = !verdict && !page->in->info->by_time && judge_rescales(&page->judgement);
+    row->unscaled = !verdict && !page->in->info->by_time && noise_rescales(&page->judgement);
     if (!verdict) continue;
     row->self = (struct view_sides){verdict->flat.base, verdict->flat.head};
     row->total = (struct view_sides){verdict->cum.base, verdict->cum.head};

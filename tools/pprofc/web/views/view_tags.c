@@ -47,8 +47,8 @@ static pprofc_status tag_changes_judge(struct view_page *page, pprofc_str key,
                                        pprofc_error *error) {
   pprofc_report_options options = page->options;
   char root[256];
-  judge_free(&page->judgement);
-  page->judgement = (struct judgement){.verdicts = NULL};
+  noise_free(&page->judgement);
+  page->judgement = (struct noise_report){.verdicts = NULL};
   bool plain = !options.tagroot || !*options.tagroot;
   if (!plain || key.size >= sizeof root || memchr(key.data, ',', key.size)) return PPROFC_OK;
   memcpy(root, key.data, key.size);
@@ -61,12 +61,12 @@ static pprofc_status tag_changes_judge(struct view_page *page, pprofc_str key,
 /* Returns the verdict on the samples that have the row's label value, or NULL. Rejects a verdict
  * whose values differ from the row's values: it also counts a function with the same name. */
 static const pprofc_verdict_row *tag_verdict(struct view_page *page, const struct view_row *row) {
-  const pprofc_verdict_row *found = judge_find(&page->judgement, row->name);
+  const pprofc_verdict_row *found = noise_find(&page->judgement, row->name);
   if (!found) return NULL;
   double slack = 1e-6 * fmax(fabs(row->total.base), fabs(row->total.head));
   bool same = fabs(found->cum.base - row->total.base) <= slack &&
               fabs(found->cum.head - row->total.head) <= slack;
-  if (!same && !judge_rescales(&page->judgement)) return NULL;
+  if (!same && !noise_rescales(&page->judgement)) return NULL;
   pprofc_verdict_row *own = arena_copy(&page->arena, found, sizeof *found);
   /* Drop the word "via callee", because the cost of a label value is always in deeper frames. */
   if (own) own->via_callee = false;
@@ -80,7 +80,7 @@ static void tag_changes_row(const struct tag_changes *c, struct view_page *page,
   row->total.base = tag_side_value(c, page, tag, 0);
   row->total.head = tag_side_value(c, page, tag, 1);
   row->verdict = tag_verdict(page, row);
-  row->unscaled = !row->verdict && judge_rescales(&page->judgement);
+  row->unscaled = !row->verdict && noise_rescales(&page->judgement);
   if (row->verdict)
     row->total = (struct view_sides){row->verdict->cum.base, row->verdict->cum.head};
   row->self = row->total;
@@ -203,7 +203,7 @@ static pprofc_status tags_changes(struct tags_page *t, const struct tag_value *i
   page_difference_head(page);
   for (size_t i = 0; i < shown; i++) tags_row(t, &items[i], &rows.items[i]);
   fill_end(&page->fill);
-  judge_free(&page->judgement);
+  noise_free(&page->judgement);
   return PPROFC_OK;
 }
 

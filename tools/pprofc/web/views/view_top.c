@@ -14,7 +14,7 @@ struct top_table {
 static bool top_is_wanted(const struct top_table *t, const struct view_row *row, const char *only) {
   if (!*only) return true;
   if (strcmp(only, "significant") == 0)
-    return !t->page->judgement.verdicts || judge_is_change(row->verdict, t->by_cum);
+    return !t->page->judgement.verdicts || noise_is_change(row->verdict, t->by_cum);
   return strcmp(page_status(row, t->by_cum), only) == 0;
 }
 
@@ -104,7 +104,7 @@ pprofc_status view_top(struct view_page *page, struct buffer *out, pprofc_error 
   const struct pipeline_overrides overrides = {.all_nodes = true, .aggregates = true};
   t.most = all ? 0 : TOP_ROWS;
   /* A difference has a row for each verdict, so that the filters of rows find all of them. */
-  bool judged = page_is_diff(page) && !judge_obstacle(&page->options);
+  bool judged = page_is_diff(page) && !noise_obstacle(&page->options);
   page->options.nodecount = judged ? 0 : t.most;
   /* Show small totals in a difference, because they may be real changes. */
   bool initial = fabs(page->options.nodefraction - 0.005) <= 0;

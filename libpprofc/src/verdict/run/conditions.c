@@ -1,7 +1,7 @@
 /* Parses and checks conditions: limits for the growth of functions and of the total. */
 #include "regex/regex.h"
 #include "unit/unit.h"
-#include "verdict/print/print.h"
+#include "verdict/run/run.h"
 #include "verdict/sums.h"
 
 /* Largest common growth of all functions, as a factor, that a slower machine may explain. If all
@@ -287,11 +287,4 @@ enum noise_use noise_condition_find(const struct noise_report *report, const cha
   regex_free(g.name);
   if (tripped) return NOISE_FAILED;
   return hidden ? NOISE_HIDDEN : NOISE_USED;
-}
-
-const char *noise_verb(pprofc_verdict verdict, const char **rest) {
-  *rest = "";
-  if (verdict == PPROFC_VERDICT_GREW_AS_ALL) *rest = ", as everything did";
-  if (verdict == PPROFC_VERDICT_GREW_LESS) *rest = ", less than the rest";
-  return **rest ? "grew" : pprofc_verdict_name(verdict);
 }
