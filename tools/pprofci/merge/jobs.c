@@ -332,10 +332,10 @@ static void join_fired(struct jobs *jobs) {
     run->conditions |= node_is(node_get(jobs->items[i].root, "conditions"), NODE_TRUE);
     comparisons_read_fired(run, jobs->items[i].root, jobs->items[i].name);
   }
-  if (run->conditions && !run->judged && !*run->instructions) run->verdict = "no regression";
+  if (run->conditions && !run->judged && !*run->instructions) run->verdict = RUN_PASSED;
   if (!run->fired_count || run->status == 1) return;
   run->status = 2;
-  run->verdict = "REGRESSION";
+  run->verdict = RUN_REGRESSED;
 }
 
 static void join_instructions(struct jobs *jobs) {
@@ -347,12 +347,10 @@ static void join_instructions(struct jobs *jobs) {
     pprofc_str shown = escape_line_keep(text, &run->arena);
     run->instructions = text_printf(&run->arena, "%s%s%s: %.*s", run->instructions, any ? "; " : "",
                                     jobs->items[i].name, STR_ARG(shown));
-    regressed |= str_starts(text, STR("regressed"));
+    regressed |= str_starts(text, str_of(pprofc_gate_verdict_name(PPROFC_GATE_REGRESSED)));
     any = true;
   }
-  if (!any || run->status == 1) return;
-  if (regressed) run->status = 2;
-  if (regressed || !run->judged) run->verdict = regressed ? "REGRESSION" : "no regression";
+  if (any) judge_counts(run, regressed);
 }
 
 /* Collects the packages that jobs skipped because their test binaries did not change. The merge
@@ -360,7 +358,7 @@ static void join_instructions(struct jobs *jobs) {
 static void join_same(struct jobs *jobs) {
   struct ci_run *run = jobs->run;
   for (size_t i = 0; i < jobs->count; i++) same_read(run, jobs->items[i].root, jobs->items[i].name);
-  if (same_is_all(run)) run->verdict = "no regression";
+  if (same_is_all(run)) run->verdict = RUN_PASSED;
 }
 
 void jobs_join_verdicts(struct jobs *jobs) {

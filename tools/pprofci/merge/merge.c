@@ -19,13 +19,13 @@ static void check_compared(struct jobs *jobs) {
  * otherwise be a pass. */
 static void check_conditions(struct jobs *jobs) {
   struct ci_run *run = jobs->run;
-  for (size_t i = 0; i < jobs->count && strcmp(run->verdict, "no regression") == 0; i++) {
+  for (size_t i = 0; i < jobs->count && run->verdict == RUN_PASSED; i++) {
     const struct node *root = jobs->items[i].root;
     if (!node_is(node_get(root, "conditions"), NODE_TRUE)) continue;
-    if (!str_equal(node_text(root, "verdict"), STR("inconclusive"))) continue;
+    if (str_index(node_text(root, "verdict"), run_verdicts) != RUN_INCONCLUSIVE) continue;
     pprofc_str headline = escape_line_keep(node_text(root, "headline"), &run->arena);
     run->doubt = text_keep(&run->arena, headline);
-    run->verdict = "inconclusive";
+    run->verdict = RUN_INCONCLUSIVE;
   }
 }
 

@@ -141,10 +141,9 @@ static void put_manifest(struct manifest *f) {
   json_pack(&f->text.json, "{\nversion:4 tool:s tool_version:s commit:s base_commit:s", "pprofci",
             pprofc_version(), run->head_commit, run->base_commit);
   if (*run->base_why) manifest_text(f, "base_choice", run->base_why);
-  json_pack(&f->text.json,
-            "verdict:s gate_status:i headline:S conclusion:s machine:S\nsummary:", run->verdict,
-            (int64_t)run->status, f->model->headline, conclusion_class(f->model->conclusion),
-            run->machine);
+  json_pack(&f->text.json, "verdict:s gate_status:i headline:S conclusion:s machine:S\nsummary:",
+            run_verdicts[run->verdict], (int64_t)run->status, f->model->headline,
+            conclusion_class(f->model->conclusion), run->machine);
   message_write(&f->text.json, run->summary);
   json_pack(&f->text.json, "\ntotals:s instructions:s\nregressions:", run->totals,
             run->instructions);

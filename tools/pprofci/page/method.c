@@ -214,7 +214,7 @@ static void put_open_commands(struct buffer *out, const struct run_pair *pair) {
 }
 
 void method_fill(struct fill *f, const struct page_model *m) {
-  fill_words(f, "verdict", m->run->verdict);
+  fill_words(f, "verdict", run_verdicts[m->run->verdict]);
   put_properties(f, m);
   put_warnings(f, m);
   details_fill_all(f, m);

@@ -183,7 +183,7 @@ static const char *model_unchanged(const struct page_model *m) {
   for (size_t i = 0; i < m->count; i++) {
     const struct gate_row *row = m->benchmarks[i].worst;
     if (m->benchmarks[i].state == STATE_UNCHANGED && row->verdict == PPROFC_GATE_UNCHANGED &&
-        strcmp(gate_row_verdict(row), pprofc_gate_verdict_name(row->verdict)) != 0)
+        (row->low > 0 || row->high < 0))
       return "within the limits";
   }
   return "unchanged";

@@ -95,7 +95,7 @@ void write_service_files(struct ci_run *run) {
   const char *output = ci_variable("GITHUB_OUTPUT", NULL);
   if (summary) write_job_summary(run, summary);
   if (!output) return;
-  const char *line = text_printf(&run->arena, "verdict=%s\n", run->verdict);
+  const char *line = text_printf(&run->arena, "verdict=%s\n", run_verdicts[run->verdict]);
   ci_need(save_append(output, str_of(line), &ci_error));
 }
 

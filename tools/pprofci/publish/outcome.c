@@ -23,11 +23,13 @@ bool outcome_is_commit(pprofc_str text) {
 /* Returns the ending of the run. The result is ENDING_GOOD only if the manifest reports a pass. */
 static enum ending ending_of(const struct outcome *o, bool no_fail) {
   pprofc_str conclusion = node_text(o->root, "conclusion");
+  int verdict = str_index(o->verdict, run_verdicts);
   if (o->status == 1) return ENDING_UNUSABLE;
   if (o->status == 2) return no_fail ? ENDING_WARNING : ENDING_BAD;
-  if (str_equal(o->verdict, STR("inconclusive"))) return ENDING_UNCERTAIN;
-  if (!str_equal(o->verdict, STR("no regression"))) return ENDING_NOTHING;
-  return str_equal(conclusion, STR("good")) ? ENDING_GOOD : ENDING_UNCERTAIN;
+  if (verdict == RUN_INCONCLUSIVE) return ENDING_UNCERTAIN;
+  if (verdict != RUN_PASSED) return ENDING_NOTHING;
+  return str_equal(conclusion, str_of(conclusion_class(CONCLUSION_GOOD))) ? ENDING_GOOD
+                                                                          : ENDING_UNCERTAIN;
 }
 
 /* Sets a summary that consists of a sentence and a code block. */

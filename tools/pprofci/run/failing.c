@@ -124,12 +124,12 @@ void failing_judge(struct ci_run *run) {
   if (!run->options->fail_on_count) return;
   bool all = same_is_all(run) || failing_all_used(run);
   run->conditions = true;
-  if (!run->judged && !*run->instructions) run->verdict = "no regression";
+  if (!run->judged && !*run->instructions) run->verdict = RUN_PASSED;
   if (run->fired_count && run->status != 1) {
     run->status = 2;
-    run->verdict = "REGRESSION";
+    run->verdict = RUN_REGRESSED;
   } else if (!all && run->status == 0) {
     run->status = 1;
-    run->verdict = "the gate failed";
+    run->verdict = RUN_GATE_FAILED;
   }
 }

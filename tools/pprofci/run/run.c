@@ -94,7 +94,7 @@ void run_begin(struct ci_run *run, const struct run_options *options) {
                          .arena = ci_arena(),
                          .has_base = options->has_base,
                          .bench = {options->bench_base, options->bench_head},
-                         .verdict = "no benchmarks were compared",
+                         .verdict = RUN_NOT_COMPARED,
                          .doubt = "",
                          .totals = "",
                          .base_commit = "",
@@ -147,7 +147,7 @@ static void run_print_result(const struct ci_run *run, struct output *out) {
   }
   output_no_row(out);
   if (*run->instructions) output_printf(out, "%s\n", run->instructions);
-  output_printf(out, "%s\n", run->verdict);
+  output_printf(out, "%s\n", run_verdicts[run->verdict]);
 }
 
 int run_finish(struct ci_run *run, const struct command_line *line) {

@@ -213,6 +213,20 @@ struct run_link {
   const char *name, *url;
 };
 
+/* Outcome of a run. The first four are in the order of the exit statuses of the gate. */
+enum run_verdict {
+  RUN_PASSED,
+  RUN_GATE_FAILED, /* the results could not be judged */
+  RUN_REGRESSED,
+  RUN_INCONCLUSIVE,
+  RUN_NOT_COMPARED, /* there are no results to compare */
+  RUN_NO_BASE,      /* no commit or file is the base */
+  RUN_UNREAD        /* a profile could not be read */
+};
+
+/* Words for the outcomes of a run, in the output and in manifest.json; ends with NULL. */
+extern const char *const run_verdicts[];
+
 struct ci_run {
   const struct run_options *options;
   const pprofc_allocator *mem;
@@ -245,9 +259,9 @@ struct ci_run {
   size_t unread_count, unread_capacity;
 
   struct gate gate;
-  bool judged;             /* true if the gate has judged rows */
-  int status;              /* exit status */
-  const char *verdict;     /* verdict as a word, such as "REGRESSION" */
+  bool judged; /* true if the gate has judged rows */
+  int status;  /* exit status */
+  enum run_verdict verdict;
   struct buffer gate_text; /* printed verdicts of the gate */
   pprofc_str benchstat;    /* table that benchstatc prints */
   size_t excused;     /* number of regressions excused because base and head have the same code */
@@ -318,6 +332,9 @@ void stage_open(struct ci_run *run);
 void draw_pairs(struct ci_run *run);
 void judge_results(struct ci_run *run);
 void stage_commit(struct ci_run *run);
+
+/* Takes the verdict on counts of instructions into account. */
+void judge_counts(struct ci_run *run, bool regressed);
 
 /* Applies the results of -fail-on to the verdict. */
 void failing_judge(struct ci_run *run);

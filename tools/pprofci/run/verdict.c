@@ -253,12 +253,14 @@ static void keep_texts(struct ci_run *run) {
   }
 }
 
-static const char *verdict_word(const struct gate *gate) {
-  static const char *const words[] = {"no regression", "the gate failed", "REGRESSION",
-                                      "inconclusive"};
-  int status = gate_exit_status(gate);
-  return words[status == 0 && gate_is_inconclusive(gate) ? 3 : status];
-}
+const char *const run_verdicts[] = {[RUN_PASSED] = "no regression",
+                                    [RUN_GATE_FAILED] = "the gate failed",
+                                    [RUN_REGRESSED] = "REGRESSION",
+                                    [RUN_INCONCLUSIVE] = "inconclusive",
+                                    [RUN_NOT_COMPARED] = "no benchmarks were compared",
+                                    [RUN_NO_BASE] = "no comparison: no base",
+                                    [RUN_UNREAD] = "not all profiles could be read",
+                                    NULL};
 
 /* True if the row measures time and the pair of profiles belongs to its benchmark. */
 static bool is_time_of(const struct run_pair *pair, const struct gate_row *row) {
@@ -290,7 +292,7 @@ static void excuse_rows(struct ci_run *run) {
 /* Changes a success to an inconclusive result if a slower time was excused (excuse_rows). */
 static void note_excused(struct ci_run *run) {
   if (!run->excused || run->status == 1 || run->status == 2) return;
-  run->verdict = "inconclusive";
+  run->verdict = RUN_INCONCLUSIVE;
   if (!*run->doubt)
     run->doubt = "A time grew, but the machine code of all sampled functions is the same: only its "
                  "addresses differ.";
@@ -303,7 +305,8 @@ static void print_gate(struct ci_run *run) {
     if (line.size) buffer_printf(&run->gate_text, "parse_bench_regressions: %.*s\n", STR_ARG(line));
   gate_print_text(&run->gate_text, &run->gate, false);
   run->status = gate_exit_status(&run->gate);
-  run->verdict = verdict_word(&run->gate);
+  run->verdict = (enum run_verdict)run->status;
+  if (run->status == 0 && gate_is_inconclusive(&run->gate)) run->verdict = RUN_INCONCLUSIVE;
   run->judged = true;
 }
 
@@ -322,10 +325,16 @@ void judge_rows(struct ci_run *run, read_rows_fn read, void *context) {
     buffer_printf(&run->gate_text, "parse_bench_regressions: %s\n", ci_error.message);
     buffer_add_text(&run->gate_text, "0 compared, 0 significant, 0 regressed, 0 missing\n");
     run->status = 1;
-    run->verdict = "the gate failed";
+    run->verdict = RUN_GATE_FAILED;
   }
   run->totals = text_keep(&run->arena, text_last_line(buffer_str(&run->gate_text)));
   inputs_free(&inputs);
+}
+
+void judge_counts(struct ci_run *run, bool regressed) {
+  if (run->status == 1) return;
+  if (regressed) run->status = 2;
+  if (regressed || !run->judged) run->verdict = regressed ? RUN_REGRESSED : RUN_PASSED;
 }
 
 /* Judges the instruction counts, which are the same in every run. */
@@ -334,17 +343,14 @@ static void judge_instructions(struct ci_run *run, const struct run_pair *pair) 
   double base = (double)source_instructions(pair->paths[SIDE_BASE]);
   double head = (double)source_instructions(pair->paths[SIDE_HEAD]);
   double change = base > 0 ? (head - base) / base : 0;
-  const char *word = "unchanged";
+  pprofc_gate_verdict verdict = PPROFC_GATE_UNCHANGED;
   (void)gate_parse_percent(str_of(run->options->threshold), &threshold);
-  if (change > 0 && change >= threshold) word = "regressed";
-  if (change < 0 && -change >= threshold) word = "improved";
+  if (change > 0 && change >= threshold) verdict = PPROFC_GATE_REGRESSED;
+  if (change < 0 && -change >= threshold) verdict = PPROFC_GATE_IMPROVED;
   run->instructions = text_printf(
-      &run->arena, "%s: instructions %.0f \xE2\x86\x92 %.0f  %+.2f%% (threshold %.6g%%)", word,
-      base, head, 100 * change, 100 * threshold);
-  if (run->status == 1) return;
-  bool regressed = strcmp(word, "regressed") == 0;
-  if (regressed) run->status = 2;
-  if (regressed || !run->judged) run->verdict = regressed ? "REGRESSION" : "no regression";
+      &run->arena, "%s: instructions %.0f \xE2\x86\x92 %.0f  %+.2f%% (threshold %.6g%%)",
+      pprofc_gate_verdict_name(verdict), base, head, 100 * change, 100 * threshold);
+  judge_counts(run, verdict == PPROFC_GATE_REGRESSED);
 }
 
 static void count_instructions(struct ci_run *run) {
@@ -370,14 +376,14 @@ static void judge_unread(struct ci_run *run) {
   if (!*run->doubt) run->doubt = doubt;
   if (run->status != 0) return;
   run->status = 1;
-  run->verdict = "not all profiles could be read";
+  run->verdict = RUN_UNREAD;
 }
 
 void judge_results(struct ci_run *run) {
-  if (!run->has_base) run->verdict = "no comparison: no base";
+  if (!run->has_base) run->verdict = RUN_NO_BASE;
   for (size_t i = 0; i < run->same_count; i++)
     buffer_printf(&run->gate_text, "unchanged: same binary: %s\n", run->same[i]);
-  if (same_is_all(run)) run->verdict = "no regression";
+  if (same_is_all(run)) run->verdict = RUN_PASSED;
   if (run_has(run->bench[SIDE_HEAD])) write_tables(run);
   if (run_has(run->bench[SIDE_BASE])) judge_rows(run, read_results, NULL);
   count_instructions(run);

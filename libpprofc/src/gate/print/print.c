@@ -73,18 +73,20 @@ void gate_print_totals(struct buffer *out, const struct gate *gate) {
                 gate->significant, gate->regressed, gate->missing);
 }
 
-const char *gate_result_name(const struct gate *gate) {
+/* True if the result is inconclusive and nothing regressed. */
+static bool gate_is_open(const struct gate *gate) {
   int status = gate_exit_status(gate);
-  if (status == 1) return "no result";
-  if (status == 2) return "regression";
-  if (gate_is_inconclusive(gate)) return "inconclusive";
-  return status == 0 ? "pass" : "doubtful";
+  return status != 1 && status != 2 && gate_is_inconclusive(gate);
+}
+
+const char *gate_result_name(const struct gate *gate) {
+  static const char *const names[] = {"pass", "no result", "regression", "doubtful"};
+  return gate_is_open(gate) ? "inconclusive" : names[gate_exit_status(gate)];
 }
 
 void gate_print_result(struct buffer *out, const struct gate *gate) {
-  const char *name = gate_result_name(gate);
-  buffer_add_text(out, name);
-  if (strcmp(name, "inconclusive") != 0) return;
+  buffer_add_text(out, gate_result_name(gate));
+  if (!gate_is_open(gate)) return;
   const char *load = gate_overload(gate);
   if (load) {
     buffer_printf(out, ": could not be judged: the machine was overloaded (%s)", load);
