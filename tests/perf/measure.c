@@ -3,8 +3,8 @@
  *
  * Several commands run in alternation, because other load then affects all of them equally. Prints
  * a line for each command: "MEDIAN_SECONDS PEAK_KIB STATUS CPU_SECONDS". These are the median wall
- * time, the largest resident set of any run, the exit status of the last run, and the smallest user
- * plus system time of any run. Standard output of the commands goes to /dev/null. */
+ * time, the largest resident set, the exit status of the last run, and the smallest CPU time of a
+ * run. Standard output of the commands goes to /dev/null. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

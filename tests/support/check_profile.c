@@ -1,5 +1,4 @@
-/* Checks the rules of a valid profile, in the order and with the messages of pprof (section
- * 4.3). */
+/* Checks the rules of a valid profile, in the order and with the messages of pprof. */
 #include "check_profile.h"
 
 #include "core/error.h"

@@ -4,8 +4,8 @@
 
 #include "pprofc/profile.h"
 
-/* Checks the rules of section 4.3 in their order. Sets the message of the first rule that fails
- * ("sample has nil location"). */
+/* Checks the rules of a valid profile in a fixed order. Sets the message of the first rule that
+ * fails ("sample has nil location"). */
 pprofc_status profile_check(const pprofc_profile *profile, pprofc_error *error);
 
 #endif

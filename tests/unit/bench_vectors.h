@@ -1,4 +1,4 @@
-/* Results that the statistics of src/bench must reproduce. They were recorded from
+/* Results that the statistics of src/stats must reproduce. They were recorded from
  * golang.org/x/perf and github.com/aclements/go-moremath, in full precision. */
 #ifndef BENCH_VECTORS_H
 #define BENCH_VECTORS_H

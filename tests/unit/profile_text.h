@@ -2,8 +2,8 @@
  *
  *   1 20: 1 2 | a b>main | key=v1 bytes=1024:bytes
  *
- * A line has values, location ids from the leaf, their lines (inlined functions first, separated
- * by >) and labels. */
+ * A line has values, location ids from the leaf, the lines of each location, and labels. Inlined
+ * functions come first, separated by >. */
 #ifndef PROFILE_TEXT_H
 #define PROFILE_TEXT_H
 

@@ -1,5 +1,4 @@
-/* Tests the statistics of benchmarks against recorded numbers. Also tests their results for too
- * little data. */
+/* Tests src/stats against recorded numbers. Also tests its results for too little data. */
 #include "bench_vectors.h"
 #include "core/mem.h"
 #include "pprofc/bench.h"

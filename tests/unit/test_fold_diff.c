@@ -199,8 +199,7 @@ TEST(test_types_that_differ) {
 /* Usual profiles are read only once, even if the program has another address in each process. */
 TEST(test_usual_profiles_are_read_once) {
   CU_ASSERT_EQUAL(compare(3, 0, 3, 0, ""), 0);
-  CU_ASSERT_EQUAL(compare(3, 0, 3, QUIRK_MIXED_IDS, "0"), 0); /* if one profile is no tree, nothing
-                                                                 is read again */
+  CU_ASSERT_EQUAL(compare(3, 0, 3, QUIRK_MIXED_IDS, "0"), 0); /* a profile that is not a tree */
   CU_ASSERT_EQUAL(compare(3, QUIRK_LABELS, 3, QUIRK_LABELS, ""), 0);
   CU_ASSERT_EQUAL(compare(3, 0, 3, QUIRK_MOVED, ""), 0);
   CU_ASSERT_EQUAL(compare(3, QUIRK_MOVED, 3, 0, ""), 0);

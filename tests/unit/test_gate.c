@@ -193,8 +193,8 @@ static bool interval_agrees(const struct gate_test *test) {
   return fabs(test->p - 0.05) < 1e-9 || excludes == (test->p <= 0.05);
 }
 
-/* Draws samples of base and head with much noise and a small change, and checks that the interval
- * of Welch's test and of the test of trimmed means agrees with its p-value. */
+/* Draws samples of base and head with much noise and a small change. The intervals of Welch's test
+ * and of the test of trimmed means must agree with their p-values. */
 TEST(test_intervals_agree_with_their_tests) {
   uint64_t state = 7;
   size_t significant[GATE_TESTS] = {0};

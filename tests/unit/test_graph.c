@@ -209,7 +209,7 @@ struct slow {
   struct slow_edge edges[FUNCTIONS][FUNCTIONS];
 };
 
-/* Computes the sums sample by sample, from the definition in section 18. */
+/* Computes the sums sample by sample: a function counts once in its total, also if it recurses. */
 static void sum_slowly(const struct random_profile *r, const bool *kept, struct slow *s) {
   memset(s, 0, sizeof *s);
   for (size_t i = 0; i < SAMPLES; i++) {

@@ -416,7 +416,6 @@ static size_t read_totals(pprofc_str text, int64_t totals[CALLGRIND_MAX_EVENTS])
   return count;
 }
 
-/* With each method, the sum of each event must equal callgrind's total. */
 /* As many functions call a central function as it calls: a tree has too many paths. Paths beyond
  * the limit are below the central function alone, and no function may lose a unit. */
 TEST(test_hubs_make_no_more_than_their_size) {

@@ -1,4 +1,4 @@
-/* Tests graph/join_files. A difference matches functions by name, wherever their sources are. A
+/* Tests stacks/join_files. A difference matches functions by name, wherever their sources are. A
  * name is split by file only if base or head has several functions of that name. */
 #include "pprofc/pprofc.h"
 #include "stacks/join_files.h"

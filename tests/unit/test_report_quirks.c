@@ -1,5 +1,5 @@
 /* Tests peculiarities of pprof that the reports copy, and a few that they intentionally do not
- * copy. The sections 19-21 and 26 of the behaviour notes describe them. */
+ * copy. */
 #include "report_text.h"
 #include "unit.h"
 

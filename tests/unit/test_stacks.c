@@ -1,4 +1,4 @@
-/* Tests graph/stacks: it must join equal stacks, sort stacks root first, and keep base and head
+/* Tests stacks/stacks.c: it must join equal stacks, sort stacks root first, and keep base and head
  * separate. */
 #include "core/budget.h"
 #include "import/reader.h"

@@ -44,7 +44,7 @@ static bool program_begin(struct program *p, pprofc_builder *b, const struct sha
   return p->locations != NULL;
 }
 
-/* Returns the function that a place calls, or NOWHERE if the place is no call. Functions with
+/* Returns the function that a place calls, or NOWHERE if the place is not a call. Functions with
  * greater numbers are closer to the leaves. */
 static uint32_t callee_of(const struct program *p, uint32_t place) {
   uint64_t random = seed_of(place);
@@ -112,9 +112,9 @@ static uint32_t draw_call(struct calls *tree, uint32_t at, uint32_t function, bo
   return grows ? calls_add(tree, at, place) : tree->calls[at].first;
 }
 
-/* Draws a random stack, root first. The stack ends at a place that is no call, or earlier, because
- * functions also do work themselves. If the tree is complete, the stack continues with an existing
- * call. */
+/* Draws a random stack, root first. The stack ends at a place that is not a call, or earlier,
+ * because functions also do work themselves. If the tree is complete, the stack continues with an
+ * existing call. */
 static uint32_t draw_stack(struct program *p, struct calls *tree, uint32_t room, uint64_t *random,
                            uint32_t places[MAX_DEPTH]) {
   uint32_t depth = 0, at = 0, function = skewed(random, 20);
