@@ -1,10 +1,11 @@
-// What it takes until the flame graph of a large profile is there: the table of docs/BENCHMARKS.md about the web page.
+// Measures the time until the browser shows the flame graph of a large profile. Prints the table of docs/BENCHMARKS.md
+// about the web page.
 //
 //   node tests/perf/web_page.mjs PPROFC FOLDER [RUNS] [--instructions]
 //
-// FOLDER has the inputs (build/perf/make_inputs FOLDER); RUNS is 3 when not given, and medians count. CPU time is that of all threads
-// of a process. With --instructions callgrind counts in place of clocks: it takes minutes, and is the same on a busy machine.
-// Without Chromium or playwright-core the columns of the browser are empty.
+// FOLDER has the inputs (build/perf/make_inputs FOLDER). RUNS is 3 by default, and the table has medians. CPU time is
+// the time of all threads of a process. With --instructions the script counts instructions with callgrind, which takes
+// minutes and is the same on a busy machine. Without Chromium or playwright-core the columns of the browser are empty.
 import { spawn, spawnSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
@@ -27,7 +28,7 @@ const median = (numbers) => [...numbers].sort((a, b) => a - b)[Math.floor(number
 const seconds = (from) => Number(process.hrtime.bigint() - from) / 1e9;
 const now = () => process.hrtime.bigint();
 
-/** CPU seconds that a process has used. */
+/** Returns the CPU seconds that a process has used. */
 function cpuOf(child) {
   const fields = fs.readFileSync(`/proc/${child.pid}/stat`, "utf8").replace(/^.*\) /s, "").split(" ");
   return (Number(fields[11]) + Number(fields[12])) / tick;
@@ -37,11 +38,11 @@ function top(file) {
   const began = now();
   const result = spawnSync("sh", ["-c", "\"$1\" -top \"$2\" >/dev/null; times", "sh", pprofc, file], { env: environment, encoding: "utf8" });
   const wall = seconds(began);
-  const used = result.stdout.trim().split("\n").pop().split(" "); // of the children: user and system, "0m1.23s"
+  const used = result.stdout.trim().split("\n").pop().split(" "); // user and system time of the children, "0m1.23s"
   return { wall, cpu: used.reduce((sum, text) => sum + Number(/m([\d.]+)s/.exec(text)[1]), 0) };
 }
 
-/** A server; resolves when it says where it is. */
+/** Starts a server. Resolves when the server has printed its address. */
 function serve(file, before = []) {
   const words = [...before, pprofc, "-http=localhost:", "-no_browser", "-symbolize=none", file];
   const child = spawn(words[0], words.slice(1), { env: environment, stdio: ["ignore", "ignore", "pipe"] });
@@ -63,7 +64,8 @@ async function stop(child) {
   await ended;
 }
 
-/** With `patient`, asks again when the time of an answer was over: valgrind needs it. */
+/** Requests a page. With `patient`, repeats a request that exceeded the server's time limit, as happens under valgrind.
+ * valgrind. */
 async function get(url, patient = false) {
   let reply = await fetch(url);
   while (patient && reply.status === 503) reply = await fetch(url);
@@ -72,7 +74,8 @@ async function get(url, patient = false) {
   return bytes;
 }
 
-/** From the start of the server to the data of the picture, as a browser asks for them; then a number of zooms. */
+/** Measures the time from the start of the server to the data of the picture, with the requests of a browser. Then
+ * measures zooms. */
 async function open(file) {
   const began = now();
   const { child, views } = await serve(file);
@@ -101,7 +104,7 @@ async function startBrowser() {
   return createRequire(path.join(modules, "x.js"))("playwright-core").chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
 }
 
-/** From the start of the server to the first picture in a browser that runs already. */
+/** Measures the time from the start of the server to the first picture in a running browser. */
 async function picture(browser, file) {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
   const sizes = [];

@@ -1,4 +1,4 @@
-// What tests in a real browser share: finding programs and npm packages, serving a folder, running Chromium.
+// Functions that tests in a real browser share: finding programs and npm packages, serving a folder, running Chromium.
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import fs from "node:fs";
 import http from "node:http";
@@ -6,7 +6,7 @@ import { createRequire } from "node:module";
 import os from "node:os";
 import path from "node:path";
 
-/** Ends the test without a verdict, as CTest knows it (SKIP_RETURN_CODE). */
+/** Ends the test without a verdict, with the exit status that CTest knows as skipped (SKIP_RETURN_CODE). */
 export function skip(why) {
   console.log(`skipped: ${why}`);
   process.exit(77);
@@ -17,10 +17,9 @@ export function fail(why) {
   process.exit(1);
 }
 
-/**
- * The arguments of a test (PPROFC TESTDATA FOLDER ...), a folder to work in, which goes when the test ends, and with
- * PPROFC_SCREENSHOTS one to leave pictures in. Servers that the test puts into `servers` end with it.
- */
+/** Returns the arguments of a test (PPROFC TESTDATA FOLDER ...) and a folder to work in. The folder is removed when the
+ * test ends. With PPROFC_SCREENSHOTS, `shots` is a folder for pictures. Servers that the test puts into `servers` end
+ * with the test. */
 export function begin(name, servers = []) {
   const [pprofc, testdata, ...folders] = process.argv.slice(2).map((argument) => path.resolve(argument));
   const work = fs.mkdtempSync(path.join(os.tmpdir(), `pprofc-${name}-`));
@@ -31,7 +30,8 @@ export function begin(name, servers = []) {
   return { pprofc, testdata, folders, work, shots: process.env.PPROFC_SCREENSHOTS };
 }
 
-/** check(condition, what) ends the test where something is not so; check.count is how many were looked at. */
+/** Returns check(condition, what), which ends the test if a condition is false. check.count is the number of checked
+ * conditions. */
 export function checking(browser) {
   const check = (condition, what) => {
     check.count++;
@@ -43,22 +43,21 @@ export function checking(browser) {
   return check;
 }
 
-/** The page asked nothing of other places and did not complain. */
+/** Checks that the page requested no other site and reported no error. */
 export function checkQuiet(check, page, what) {
   check(page.requests.length === 0, `${what}: request left the page: ${page.requests[0]}`);
   check(page.complaints.length === 0, `${what}: ${page.complaints[0]}`);
 }
 
-/** The path of the browser, or undefined. chromium-headless-shell has no windows, and takes a third of the CPU time of chromium to start. */
+/** Returns the path of the browser, or undefined. Prefers chromium-headless-shell, which starts in a third of chromium's
+ * CPU time. */
 export function findChromium() {
   const names = [process.env.CHROMIUM, "chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"];
   return names.find((name) => name && spawnSync(name, ["--version"], { stdio: "ignore" }).status === 0);
 }
 
-/**
- * Folder of node_modules that has all packages ("name@version"), one of `folders` or the last of them after npm has
- * put them there. Undefined when they cannot be had.
- */
+/** Returns a folder of node_modules that has all packages ("name@version"): one of `folders`, or the last of them after
+ * npm installed the packages there. Undefined if the packages are not available. */
 export function findPackages(packages, folders) {
   const names = packages.map((p) => p.replace(/(.)@.*/, "$1"));
   const complete = (folder) =>
@@ -72,14 +71,15 @@ export function findPackages(packages, folders) {
   return complete(target) ? path.join(target, "node_modules") : undefined;
 }
 
-/** What is in a folder already, as npm is asked for it: npm removes packages that it is not asked for. */
+/** Returns the packages that a folder already has, as arguments of npm. npm removes all packages that its arguments
+ * lack. */
 function installed(folder, others) {
   const modules = path.join(folder, "node_modules");
   const names = fs.existsSync(modules) ? fs.readdirSync(modules).filter((name) => /^[a-z]/.test(name) && !others.includes(name)) : [];
   return names.map((name) => `${name}@${JSON.parse(fs.readFileSync(path.join(modules, name, "package.json"), "utf8")).version}`);
 }
 
-/** A browser driven by playwright-core, or the end of the test when there is none. */
+/** Returns a browser driven by playwright-core. Skips the test if the machine has no browser. */
 export async function launch(folders) {
   const chromium = findChromium() ?? skip("no chromium");
   const modules = findPackages(["playwright-core@1.58.2"], folders) ?? skip("no npm package playwright-core");
@@ -91,7 +91,7 @@ export async function launch(folders) {
   });
 }
 
-/** A page in a context of its own, which remembers what it asked of other places and what it complained about. */
+/** Opens a page in a separate context. The page records its requests to other sites and its error messages. */
 export async function openPage(browser, url, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1240, height: 800 }, ...options });
   const page = await context.newPage();
@@ -106,14 +106,14 @@ export async function openPage(browser, url, options = {}) {
 
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Whether the test becomes true within a minute: a machine may be slow, and what is broken stays so. */
+/** Waits at most a minute until the test is true, because a machine may be slow. Returns the last result. */
 export async function becomes(test) {
   for (const end = Date.now() + 60_000; Date.now() < end; await sleep(50))
     if (await test()) return true;
   return Boolean(await test());
 }
 
-/** The address that pprofc -http says on standard error; the end of the test when there is none. */
+/** Returns the address that pprofc -http prints on standard error. Fails the test if it prints no address. */
 export async function addressOf(server) {
   let said = "";
   server.stderr.on("data", (data) => (said += data));
@@ -130,10 +130,8 @@ const types = {
   ".json": "application/json",
 };
 
-/**
- * Serves `routes` on 127.0.0.1 at a free port: each route is a path prefix and a folder, or a path and a text.
- * Returns { origin, close }.
- */
+/** Serves `routes` on 127.0.0.1 at a free port. Each route is a path prefix and a folder, or a path and a text. Returns
+ * { origin, close }. */
 export function serve(routes) {
   const server = http.createServer((request, response) => {
     const url = decodeURIComponent(new URL(request.url, "http://localhost").pathname);
@@ -158,7 +156,7 @@ export function serve(routes) {
   });
 }
 
-/** Opens a page in a fresh headless browser; resolves to what it printed (--dump-dom) once it has ended. */
+/** Opens a page in a new headless browser. Resolves to the printed document (--dump-dom) after the browser ended. */
 export async function browse(chromium, url, options = [], seconds = 60) {
   const profile = fs.mkdtempSync(path.join(os.tmpdir(), "pprofc-web-"));
   const child = spawn(chromium, [
@@ -177,13 +175,13 @@ export async function browse(chromium, url, options = [], seconds = 60) {
   return printed;
 }
 
-/** The text of a piece of HTML. */
+/** Returns the text of a piece of HTML. */
 export function textOf(html) {
   const entities = { lt: "<", gt: ">", amp: "&", quot: '"', nbsp: "\u00a0", "#39": "'" };
   return html.replace(/<[^>]*>/g, "").replace(/&(#?\w+);/g, (all, name) => entities[name] ?? all);
 }
 
-/** The cells of every table row of a page. */
+/** Returns the cells of each table row of a page. */
 export function rowsOf(html) {
   const rows = html.match(/<tr\b[\s\S]*?<\/tr>/g) ?? [];
   return rows.map((row) => (row.match(/<t[dh]\b[\s\S]*?<\/t[dh]>/g) ?? []).map(textOf));

@@ -1,4 +1,4 @@
-// The page of pprofci run in a real browser: on a desk, on a phone, in the dark and on paper.
+// Tests the page of pprofci run in a real browser: on a desktop, on a phone, in dark mode and on paper.
 //   node ci_page.mjs PPROFC TESTDATA FOLDER ...      (the last folder takes npm packages)
 import { execFileSync, spawnSync } from "node:child_process";
 import fs from "node:fs";
@@ -11,7 +11,7 @@ const { pprofc, testdata, folders, work, shots } = begin("ci");
 const browser = await launch(folders);
 const check = checking(browser);
 
-/** The artifacts of a run, as a URL of its page. */
+/** Creates the artifacts of a run. Returns the URL of its page. */
 function make(name, ...args) {
   const failing = typeof args[0] === "boolean" ? args.shift() : false;
   const job = typeof args[0] === "object" ? args.shift() : {};
@@ -67,7 +67,8 @@ async function testPage(url) {
   await page.context().close();
 }
 
-/** Three tabs of a pair: one of them is shown, by mouse or keyboard, each with a picture of one size and a real table. */
+/** Checks the three tabs of a pair: mouse and keyboard show one of them, each with a picture of the same size and a real
+ * table. */
 async function testTabs(page) {
   const shown = () => page.$$eval(".pair:first-of-type .panel", (all) => all.map((p) => p.checkVisibility()).join());
   const heights = [];
@@ -93,8 +94,8 @@ async function testTabs(page) {
   await page.keyboard.press("ArrowRight");
 }
 
-/** A click on a picture opens the flame graph in its row: from a disk, and as GitHub serves it, in a sandbox without an origin. The page
- *  loads the graph from the files beside it, report.html contains it. */
+/** Checks that a click on a picture opens the flame graph in its row: from a disk, and in a sandbox without an origin as
+ * on GitHub. The page loads the graph from the files in its folder; report.html contains the graph. */
 async function testGraphs(url, name) {
   const file = new URL(url.replace("index.html", name)), sandbox = { "Content-Security-Policy": "sandbox allow-scripts", "X-Content-Type-Options": "nosniff" };
   const types = { js: "text/javascript", html: "text/html" }, beside = name === "index.html";
@@ -163,7 +164,7 @@ async function testGraphs(url, name) {
   await plain.context().close();
 }
 
-/** The table of a pair and its flame graph show a function's bytes in the same unit: pprof's, in which a kB has 1024 bytes. */
+/** Checks that the table of a pair and its flame graph show bytes in the same unit: pprof's kB of 1024 bytes. */
 async function testUnits(url) {
   const page = await openPage(browser, url + "#flame/generator_mem_diff.html");
   await page.locator("#graph canvas.pf-graph").waitFor();
@@ -178,7 +179,7 @@ async function testUnits(url) {
   await page.context().close();
 }
 
-/** A damaged file of a graph gives a message, not the graph that was open before. */
+/** Checks that a damaged file of a graph gives a message, and not the graph that was open before. */
 async function testDamaged(url) {
   const page = await openPage(browser, "about:blank"), types = { js: "text/javascript", html: "text/html" };
   await page.route("https://artifacts.example/**", (r) => {
@@ -237,7 +238,7 @@ async function testDarkAndPaper(url) {
   await page.context().close();
 }
 
-/** Each benchmark is a row: what got worse is first, then what is in doubt; the others are folded away. */
+/** Checks that each benchmark is a row: first the regressions, then the inconclusive rows. The other rows are folded. */
 async function testBenchmarks(url) {
   const page = await openPage(browser, url);
   const rows = await page.$$eval("#benchmarks > table .item", (all) => all.map((row) => ({
@@ -265,7 +266,7 @@ async function testBenchmarks(url) {
   await page.context().close();
 }
 
-/** What the sentence says of other endings. */
+/** Checks the sentence of the page for other results. */
 async function testEndings() {
   const write = (name, ...lines) => {
     fs.writeFileSync(path.join(work, name), [1, 2, 3, 4, 5, 6].flatMap((i) => lines.map((l) => l.replace("N", i))).join("\n") + "\n");
@@ -300,7 +301,8 @@ async function testEndings() {
   }
 }
 
-/** The line above the sentence: repository, change, branch and commits, from the job or from git; never a secret or a folder. */
+/** Checks the line above the sentence: repository, change, branch and commits, from the job or from git. The line must
+ * never have a secret or a folder. */
 async function testIdentity() {
   const bench = path.join(testdata, "bench_original.txt"), args = ["-bench-base", bench, "-bench-head", bench];
   const id = "0123456789abcdef0123456789abcdef01234567", event = path.join(work, "event.json");
@@ -350,7 +352,7 @@ async function testIdentity() {
   fs.rmSync(path.join(work, ".git"), { recursive: true });
 }
 
-/** Rules of accessibility, by axe. */
+/** Checks rules of accessibility with axe. */
 async function testAxe(url, options, what) {
   const modules = findPackages(["axe-core@4.14.1"], folders);
   if (!modules) return console.log("not checked: no npm package axe-core");
@@ -364,7 +366,7 @@ async function testAxe(url, options, what) {
   await page.context().close();
 }
 
-/** A first run has no base: no verdict, and nothing is new. */
+/** Checks a first run, which has no base: the page shows no verdict and no new function. */
 async function testFirst() {
   fs.mkdirSync(path.join(work, "first"));
   fs.copyFileSync(path.join(testdata, "generator_cpu.prof"), path.join(work, "first", "cpu.prof"));
@@ -377,7 +379,7 @@ async function testFirst() {
   await page.context().close();
 }
 
-/** Pairs that lack a side, and names that would like to be markup. */
+/** Checks pairs that lack a side, and names that contain markup. */
 async function testIncomplete() {
   for (const side of ["base", "head"]) fs.mkdirSync(path.join(work, side));
   const copy = (from, ...to) => fs.copyFileSync(path.join(testdata, from), path.join(work, ...to));
@@ -399,13 +401,14 @@ async function testIncomplete() {
 }
 
 const SCALES = { ns: 1e-9, "µs": 1e-6, ms: 1e-3, s: 1, B: 1, kB: 1024, MB: 1048576, GB: 1073741824 };
-/** The number of "4.59 µs", "+71.4 s" or "−3". */
+/** Returns the number of "4.59 µs", "+71.4 s" or "−3". */
 const amountOf = (text) => {
   const [, number, unit] = /([-+−]?[\d.,]+)\s*([a-zµA-Z]*)/.exec(text);
   return Number(number.replace("−", "-").replaceAll(",", "")) * (SCALES[unit] ?? 1);
 };
 
-/** Nothing on the page contradicts its sentence: counts, rows, bars of where a change comes from, sentences of profiles. */
+/** Checks that the page agrees with its sentence: counts, rows, bars for the origin of a change, sentences of profiles.
+ * profiles. */
 async function testAgreement(url, wanted) {
   const page = await openPage(browser, url), flat = (text) => text.replace(/\s+/g, " ").trim();
   await page.$$eval("details", (all) => all.forEach((d) => (d.open = true)));
@@ -448,7 +451,7 @@ async function testAgreement(url, wanted) {
   await page.context().close();
 }
 
-/** A pair in which one function of 14 grows fourfold, and others a little. */
+/** Creates a pair in which one function of 14 grows fourfold, and others grow a little. */
 function makeGrowth() {
   for (const [side, times] of [["slow-base", 1], ["slow-head", 4]]) {
     const lines = [...Array(14).keys()].map((i) => `main;fn${i} ${400 + 7 * i + (times > 1 ? i % 3 : 0)}\n`);

@@ -1,4 +1,4 @@
-// Flame graphs in a real browser: every control of the page and of the SVG is used once and its effect looked at.
+// Tests flame graphs in a real browser: uses each control of the page and of the SVG once, and checks its effect.
 //   node flame.mjs PPROFC TESTDATA FOLDER ...      (the last folder takes npm packages)
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
@@ -33,7 +33,7 @@ const quiet = (page, what) => checkQuiet(check, page, what);
 async function menu(page) {
   if (!(await page.$eval(".pf-menu", (e) => e.open))) await page.click(".pf-menu summary");
 }
-/** Sets or clears a box of the menu, and closes the menu. */
+/** Sets or clears a check box of the menu, and closes the menu. */
 async function flip(page, flag) {
   await menu(page);
   await page.click(`[data-flag=${flag}]`);
@@ -55,7 +55,7 @@ async function reset(page) {
   await page.click("[data-do=reset]");
 }
 
-/** Where the middle of the box of a node is. */
+/** Returns the position of the middle of a node's box. */
 async function spotOf(page, node) {
   const spot = await page.evaluate((n) => {
     const d = window.pprofc.drawing;
@@ -85,7 +85,7 @@ async function testDiffPage(url) {
   const totals = await page.textContent(".pf-totals");
   check(/76\.73s → 5\.33s \(-93/.test(totals), `totals: ${totals}`);
 
-  // Base, Head, Diff keep the zoom.
+  // The tabs Base, Head and Diff keep the zoom.
   const widest = await page.evaluate(() => {
     const a = window.pprofc;
     let best = 1;
@@ -106,7 +106,7 @@ async function testDiffPage(url) {
   }
   check((await page.textContent(".pf-path")).includes(zoomName), "the path names what is zoomed");
 
-  // The address holds the state: a reload shows the same.
+  // The address has the state: after a reload the page shows the same.
   const address = page.url();
   check(address.includes("#p=" + zoomName) && address.includes("sel=" + zoomName), `address: ${address}`);
   await page.reload();
@@ -115,13 +115,11 @@ async function testDiffPage(url) {
   await reset(page);
   check((await state(page)).root === 0, "reset zooms out");
 
-  // Statuses.
   for (const status of ["slower", "faster", "added", "removed", "unchanged"]) {
     await page.click(`[data-status=${status}]`);
     check((await state(page)).only === status, `${status} can be picked`);
     await page.click(`[data-status=${status}]`);
   }
-  // Width and colour.
   for (const width of ["head", "base", "sum", "max"]) {
     await choose(page, "width", width);
     check((await state(page)).width === width, `width ${width}`);
@@ -135,7 +133,7 @@ async function testDiffPage(url) {
   check(Math.abs(scale - 76.73 / 5.33) < 0.1, `normalised: ${scale}`);
   await page.click("[data-normal='0']");
 
-  // Search counts every stack once.
+  // The search counts each stack once.
   await page.fill("[data-key=search]", "encoding/json");
   const matched = await page.textContent(".pf-matched");
   check(/^\d+ matches, \d+\.\d+s → [\d.]+(m?s)?$/.test(matched), `matched: ${matched}`);
@@ -166,7 +164,7 @@ async function testPlainPage(url) {
   check((await state(page)).tab === "head" && !(await page.isVisible("[data-tab=diff]")), "no diff tab without a base");
   const press = async (key) => { await page.keyboard.press(key); return state(page); };
 
-  // Keys walk the frames; the inspector and the live region follow.
+  // Keys select the next frame, and the inspector and the live region show the frame.
   await page.focus(".pf-graph");
   let now = await press("ArrowDown");
   check(now.selected > 0, "arrow down selects");
@@ -183,7 +181,7 @@ async function testPlainPage(url) {
   now = await press("Escape");
   check(now.root === 0, "Escape zooms out");
 
-  // Flags, by button and by key.
+  // Sets each flag by its button and by its key.
   for (const [flag, key] of [["icicle", "i"], ["reverse", "r"], ["collapse", "m"], ["system", "k"], ["list", "l"]]) {
     const before = (await state(page))[flag];
     check((await press(key))[flag] === !before, `key ${key}: ${flag}`);
@@ -191,7 +189,7 @@ async function testPlainPage(url) {
     else await flip(page, flag);
     check((await state(page))[flag] === before, `button ${flag}`);
   }
-  // Reverse keeps the total and turns the stacks.
+  // The reversed graph has the same total and the stacks from the leaf.
   const total = await page.evaluate(() => window.pprofc.view.head[0]);
   await press("r");
   check((await page.evaluate(() => window.pprofc.view.head[0])) === total, "reverse keeps the total");
@@ -201,7 +199,7 @@ async function testPlainPage(url) {
   await press("t");
   check((await press("c")).color !== "", "c switches the colour");
 
-  // Function list: sorted table, filter, a click opens the sandwich.
+  // The function list has a sorted table and a filter. A click on a row opens the sandwich.
   await press("l");
   check((await page.getAttribute(".pf-functions th:nth-child(2)", "aria-sort")) === "descending", "sorted by self");
   await page.click(".pf-functions th:nth-child(3) button");
@@ -222,7 +220,6 @@ async function testPlainPage(url) {
   check((await state(page)).sandwich === "", "reset closes the sandwich");
   await page.click("[data-flag=list]");
 
-  // Focus and hide.
   await write(page, "focus", "search");
   const focused = await page.evaluate(() => window.pprofc.view.head[0]);
   check(focused > 0 && focused < total, "focus keeps a part");
@@ -233,7 +230,6 @@ async function testPlainPage(url) {
   check((await page.evaluate(() => window.pprofc.view.head[0])) === total, "hide keeps the total");
   await reset(page);
 
-  // Label groups.
   const groups = await page.$$eval("[data-key=group] option", (all) => all.map((o) => o.textContent));
   check(groups.some((g) => /=/.test(g)), `label groups: ${groups.join(" ")}`);
   await choose(page, "group", "0");
@@ -245,13 +241,13 @@ async function testPlainPage(url) {
   check(await page.isVisible(".pf-keys"), "? opens the key sheet");
   await page.keyboard.press("Escape");
 
-  // Machine-readable summary.
+  // The page has a summary that programs can read.
   const summary = JSON.parse(await page.textContent("#pprofc-summary"));
   check(summary.version === 1 && summary.head === total && summary.top.length > 0, "the summary has totals and top");
   quiet(page, "plain page");
   await shoot(page, "flame_plain.png");
 
-  // Print shows the static picture.
+  // A printed page shows the static picture.
   await page.emulateMedia({ media: "print" });
   check(await page.isVisible("#static svg"), "print shows the static picture");
   await page.context().close();
@@ -261,7 +257,7 @@ async function testPlainPage(url) {
   await bare.context().close();
 }
 
-// ---- sources that can be read, labels with too many values ----------------------------------------------------
+// ---- readable sources, labels with too many values ----------------------------------------------------
 
 async function testSourcesAndLabels() {
   const page = await open(make("link.html", "-flame", "-source_link=https://example.com/blob/main/{file}#L{line}", "server_cpu.pb.gz"));
@@ -286,7 +282,7 @@ async function testSourcesAndLabels() {
   check((await script.$$(".pf-inspector a")).length === 0, "only http and https are linked");
   await script.context().close();
 
-  // Labels of 40 requests, as speedscope and folded stacks cannot have them: a profile made here.
+  // A profile with the labels of 40 requests. The formats speedscope and folded stacks cannot have labels.
   const varint = (n) => (n > 127 ? [n & 127 | 128, ...varint(n >>> 7)] : [n]);
   const field = (id, value) => (typeof value === "number" ? [id << 3, ...varint(value)] : [id << 3 | 2, ...varint(value.length), ...value]);
   const text = (s) => [...Buffer.from(s)];
@@ -354,13 +350,13 @@ async function testLayout(url) {
   check(/^\+/.test(changes[0]) && /^-/.test(changes[changes.length - 1]) || changes.length === 400, `the largest regression is first: ${changes[0]}`);
   await page.click("[data-flag=list]");
 
-  // Without a selection the dock has the functions with most self on either side, base and head.
+  // Without a selection the dock shows the functions with the largest self value in base or head.
   const heaviest = await page.evaluate(() => window.pprofc.functionRows().map((r) => [window.pprofc.label(r.frame), Math.max(r.selfHead, r.selfBase)])
     .sort((a, b) => b[1] - a[1])[0][0]);
   check((await page.getAttribute(".pf-inspector .pf-ranks button", "data-name")) === heaviest, `${heaviest} is first in the dock`);
   check(/^\S+ → \S+$/.test(await page.textContent(".pf-inspector .pf-ranks b")), "the dock has base and head");
 
-  // Five that became slower, five that became faster; a click goes there.
+  // The lists have five functions that became slower and five that became faster. A click selects the function.
   const lists = await page.$$eval(".pf-changes ol", (all) => all.map((l) => [...l.querySelectorAll("b")].map((b) => b.textContent)));
   check(lists.length === 2 && lists.every((l) => l.length === 5) && lists[0].every((t) => t[0] === "+") && lists[1].every((t) => t[0] === "-"),
     `changes: ${JSON.stringify(lists)}`);
@@ -382,7 +378,7 @@ async function testLayout(url) {
   await page.keyboard.press("0");
   check(!(await page.isVisible(".pf-minimap")), "the whole graph needs no map");
 
-  // Slower and faster are scaled apart: the greatest loss has the full color beside a gain that is many times as large.
+  // Slower and faster have separate scales: the largest loss has the full color next to a much larger gain.
   const colors = await page.evaluate(() => {
     const a = window.pprofc, { view, place } = a, deltas = [];
     for (let i = 0; i < view.n; i++) deltas.push([view.head[i] - view.base[i], i]);
@@ -391,7 +387,6 @@ async function testLayout(url) {
   });
   check(colors.ratio > 10 && colors.more === "rgb(240 140 50)" && colors.less === "rgb(92 165 220)", `scales: ${JSON.stringify(colors)}`);
 
-  // Siblings keep their order.
   const orders = [];
   for (const tab of ["base", "head", "diff"]) {
     await page.click(`[data-tab=${tab}]`);
@@ -412,7 +407,7 @@ async function testLayout(url) {
   });
   check(sorted, "siblings are sorted by name");
 
-  // An inspector without zeros; the name can be copied.
+  // The inspector has no zeros, and its name can be copied.
   await page.evaluate(() => {
     const a = window.pprofc;
     for (let i = 1; i < a.view.n; i++) if (!a.view.selfHead[i] && !a.view.selfBase[i]) return a.select(i, true);
@@ -429,7 +424,7 @@ async function testLayout(url) {
   await page.context().close();
 }
 
-/** Labels lie inside their boxes, and more boxes say what they are than before. */
+/** Checks that labels are inside their boxes, and that more boxes have a label than before. */
 async function testLabels(url) {
   const page = await open(url, { viewport: { width: 1280, height: 800 } });
   await ready(page);
@@ -464,7 +459,7 @@ async function testLabels(url) {
   await page.context().close();
 }
 
-/** At 1400 pixels a profile says what its boxes are: the graph has the whole width. */
+/** Checks that a profile has most labels at 1400 pixels: the graph has the whole width. */
 async function testManyLabels(url) {
   const page = await open(url, { viewport: { width: 1400, height: 900 } });
   await ready(page);
@@ -475,12 +470,12 @@ async function testManyLabels(url) {
     delete c.fillText;
     return out.filter((text) => !/^[\d.]+%$/.test(text));
   });
-  // Only 77 boxes have room for four small letters. pprof draws a label in 98, but cuts 35 of them to fewer letters.
+  // Only 77 boxes have space for four small letters. pprof draws 98 labels, but shortens 35 of them to fewer letters.
   check(labels.length >= 72, `labels: ${labels.length}`);
   await page.context().close();
 }
 
-// ---- search, keys, the menu of the right button -------------------------------------------------------------------
+// ---- search, keys, context menu ---------------------------------------------------------------------------
 
 async function testSearch(url) {
   const page = await open(url);
@@ -519,7 +514,7 @@ async function testSearch(url) {
   check((await said()) === "no match", `said: ${await said()}`);
   await reset(page);
 
-  // Every key of the sheet is known, and the sheet has every key.
+  // Each key of the sheet has an effect, and the sheet has each key.
   await page.keyboard.press("Escape");
   await page.focus(".pf-graph");
   await page.keyboard.press("?");
@@ -528,7 +523,7 @@ async function testSearch(url) {
   check(JSON.stringify(rows) === JSON.stringify(await page.evaluate(() => window.pprofcViewer.keys())), "the sheet is the table of keys");
   await page.keyboard.press("Escape");
 
-  // The menu has what works in this page.
+  // The menu has only commands that work in this page.
   const node = await page.evaluate(() => window.pprofc.nodeOfName("main.rank", () => 1)), spot = await spotOf(page, node);
   await page.mouse.click(spot.x, spot.y, { button: "right" });
   const entries = await page.$$eval(".pf-context button", (all) => all.map((e) => e.textContent));
@@ -576,11 +571,11 @@ async function testHistory(url) {
   await page.goto(address);
   await ready(page);
   check((await look()) === seen[2], `the link shows the same: ${await look()}`);
-  // A walk by keys is one entry.
+  // Several key presses in a row are one entry of the history.
   const length = await page.evaluate(() => history.length);
   for (const key of ["ArrowDown", "ArrowDown", "ArrowUp"]) await page.keyboard.press(key);
   check((await page.evaluate(() => history.length)) === length + 1, "a walk is one step");
-  // Any box is found again by its path.
+  // The path of a box leads back to the box.
   const lost = await page.evaluate(() => {
     const a = window.pprofc, wrong = [];
     for (let i = 0; i < a.view.n; i += 7) if (a.place.width[i] > 0 && a.place.x[a.nodeOf(a.pathOf(i))] !== a.place.x[i]) wrong.push(a.pathOf(i));
@@ -591,7 +586,8 @@ async function testHistory(url) {
   await page.context().close();
 }
 
-/** All percentages are of the profile's total; callers and callees are those of all places. */
+/** Checks that all percentages refer to the profile's total, and that callers and callees count all places of a
+ * function. */
 async function testNumbers(url) {
   const page = await open(url);
   await ready(page);
@@ -615,7 +611,7 @@ async function testNumbers(url) {
   check(shares.join() === "100.00%,33.33%,0.0048%,-0.002%,0%,0%", `percentages: ${shares}`);
   await reset(page);
 
-  // Of a function that has several callers.
+  // The sums of a function that has several callers.
   const sums = await page.evaluate(() => {
     const a = window.pprofc;
     for (let frame = 0; frame < a.model.name.length; frame++) {
@@ -636,9 +632,9 @@ async function testNumbers(url) {
   await page.context().close();
 }
 
-// ---- what may not move ---------------------------------------------------------------------------------------
+// ---- positions ------------------------------------------------------------------------------------------
 
-/** Selecting, pointing and zooming leave the picture where it is, and a second click hits the same box. */
+/** Checks that selecting, pointing and zooming do not move the picture, and that a second click hits the same box. */
 async function testStill(url, viewport) {
   const page = await open(url, { viewport });
   await ready(page);
@@ -707,7 +703,6 @@ async function testPointers(url) {
   check((await seen()).span < whole.span, "+ zooms");
   await page.keyboard.press("0");
 
-  // Two fingers.
   await page.evaluate(() => {
     const c = document.querySelector(".pf-graph"), box = c.getBoundingClientRect();
     const send = (type, id, x) => c.dispatchEvent(new PointerEvent(type, {
@@ -721,7 +716,7 @@ async function testPointers(url) {
   check(Math.abs(pinched.span / whole.span - 1 / 3) < 0.02, `pinching zooms: ${pinched.span / whole.span}`);
   await page.keyboard.press("0");
 
-  // System code: everything whose origin is system.
+  // The flag "system" hides all code with the origin system.
   await flip(page, "system");
   const left = await page.evaluate(() => {
     const a = window.pprofc;
@@ -730,7 +725,7 @@ async function testPointers(url) {
   check(left === 0 && (await page.evaluate(() => window.pprofc.view.n)) > 10, "system code is switched off, and not only the kernel");
   await page.click("[data-remove=system]");
 
-  // A sandwich: callers grow upwards from the function, callees downwards.
+  // In a sandwich, callers are above the function and callees below it.
   await page.evaluate(() => window.pprofcViewer.setState({ sandwich: "strings.ToUpper" }));
   const halves = await page.evaluate(() => window.pprofc.drawings.map((d) => {
     const y = (depth) => d.canvas.getBoundingClientRect().top + d.yOf(d.rowOf(depth));
@@ -784,11 +779,12 @@ async function testAxe(url) {
   }
 }
 
-// ---- another page mounts the viewer ------------------------------------------------------------------------------
+// ---- another page that contains the viewer ----------------------------------------------------------------
 
 const CSP = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'";
 
-/** Data in which what is narrow was cut, as a server sends them: nodes are [depth, frame, id, self] or [depth, "cut", count, self]. */
+/** Returns data without narrow nodes, as a server sends them. A node is [depth, frame, id, self] or [depth, "cut",
+ * count, self]. */
 function packData(names, nodes, cut) {
   const varint = (n) => (n > 127 ? [n & 127 | 128, ...varint(Math.floor(n / 128))] : [n]);
   const bytes = [];
@@ -860,7 +856,7 @@ async function testMount(html) {
   server.close();
 }
 
-/** The contrast of labels with their boxes, for every colouring, in light and dark. */
+/** Checks the contrast of labels with their boxes, for each colouring, in light and dark mode. */
 async function testContrast(url) {
   for (const colorScheme of ["light", "dark"]) {
     const page = await open(url, { colorScheme });
@@ -942,7 +938,7 @@ async function testSvg(url) {
   await phone.context().close();
 }
 
-// ---- names that would like to be code -------------------------------------------------------------------------
+// ---- names that contain code ------------------------------------------------------------------------------
 
 async function testHostileNames() {
   const folded = path.join(work, "hostile.folded");
@@ -966,7 +962,8 @@ async function testHostileNames() {
 
 // ---- size -------------------------------------------------------------------------------------------------------
 
-/** Milliseconds that this browser takes for a million entries of a map now: what times of a page are measured by. */
+/** Returns the milliseconds that this browser needs for a million entries of a map. Limits of time are multiples of
+ * this. */
 function speed() {
   const times = [];
   for (let i = 0; i < 3; i++) {
@@ -977,7 +974,7 @@ function speed() {
   return Math.min(...times);
 }
 
-/** About 800 000 frames: load and zoom stay quick. */
+/** Checks that a graph of about 800,000 frames loads and zooms fast. */
 async function testLarge() {
   const folded = path.join(work, "large.folded");
   const out = fs.createWriteStream(folded);
@@ -1008,7 +1005,7 @@ async function testLarge() {
   }
   const zoom = await page.evaluate(() => {
     const app = window.pprofc, times = [];
-    for (let i = 0; i < 12; i++) { // other programs may take the processor for a while
+    for (let i = 0; i < 12; i++) { // other programs may use the processor for a moment
       app.zoom(0);
       const t = performance.now();
       app.zoom(app.place.first[app.place.first[0]]);

@@ -1,4 +1,4 @@
-// The web page in a real browser: every control of every view is used once and its effect looked at.
+// Tests the web page in a real browser: uses each control of each view once, and checks its effect.
 //   node http.mjs PPROFC TESTDATA FOLDER ...      (the last folder takes npm packages)
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import fs from "node:fs";
@@ -8,7 +8,7 @@ import { addressOf, becomes, begin, checking, findPackages, launch, skip } from 
 const servers = [];
 const { pprofc, testdata, folders, work, shots } = begin("http", servers);
 
-/** Starts pprofc -http; resolves to the address of its views. */
+/** Starts pprofc -http. Resolves to the address of its views. */
 async function serve(args, environment = {}) {
   const home = fs.mkdtempSync(path.join(work, "home"));
   const child = spawn(pprofc, ["-http=localhost:", "-no_browser", "-symbolize=none", ...args], {
@@ -25,7 +25,7 @@ const modules = findPackages(["playwright-core@1.58.2", "axe-core@4"], folders) 
 const axe = fs.readFileSync(path.join(modules, "axe-core", "axe.min.js"), "utf8");
 const check = checking(browser);
 
-/** A page in a context of its own; what it complains about fails the test. */
+/** Opens a page in a separate context. An error message of the page fails the test. */
 async function open(server, where, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
   await context.grantPermissions(["clipboard-read", "clipboard-write"]).catch(() => {});
@@ -52,7 +52,7 @@ const count = (page, selector) => page.locator(selector).count();
 const until = async (page, test, what) => check(await becomes(test), `${what}: ${page.url()}`);
 const still = (page) => page.waitForFunction(() => !document.documentElement.hasAttribute("data-loading"));
 
-/** Names of the rows of a -top. */
+/** Returns the names of the rows of -top. */
 const topNames = (output) => output.split("\n").slice(output.split("\n").findIndex((l) => /flat%/.test(l)) + 1)
   .filter(Boolean).map((l) => l.replace(/^(\s*\S+){5}\s+/, "").replace(/ \((partial-)?inline\)$/, ""));
 const rowNames = (page) => page.$$eval("#top tbody tr", (rows) => rows.map((r) => r.querySelector("a.name").textContent));
@@ -92,7 +92,7 @@ async function testViews(server) {
   await page.evaluate(() => { window.same = true; });
   const views = ["flamegraph", "top", "graph", "peek", "source", "disasm", "tags", "compare"];
   for (const [i, view] of views.entries()) {
-    page.expectFailure = view === "disasm"; // there is no binary here
+    page.expectFailure = view === "disasm"; // the test data have no binary
     await page.keyboard.press(String(i + 1));
     await until(page, () => at(page).pathname.endsWith(`/${view}`), `key ${i + 1} shows ${view}`);
     await still(page);
@@ -109,7 +109,7 @@ async function testViews(server) {
   check(!(await page.isVisible("#keys")), "Esc closes them");
   await page.keyboard.press("/");
   check(await page.evaluate(() => document.activeElement.name === "f"), "/ goes to the search field");
-  // A view that arrives later leaves the focus there.
+  // A view that arrives late keeps the focus.
   const later = (route) => setTimeout(() => route.continue(), 300);
   await page.route("**/top?*", later);
   await page.evaluate(() => document.activeElement.blur());
@@ -180,7 +180,7 @@ async function testMenus(server) {
   await until(page, () => parameter(page, "h") === null && parameter(page, "i") === "mallocgc", "pills are removed one by one");
   await still(page);
 
-  // The command line that the page offers prints the same rows.
+  // The copied command line prints the rows of the page.
   await page.click("#more summary");
   await page.click("[data-copy=command]");
   const line = await page.evaluate(() => navigator.clipboard.readText()).catch(() => text(page, "#command"));
@@ -253,7 +253,7 @@ async function testSelection(server) {
   await close(page, "selection");
 }
 
-/** Callers, Source and Disassembly show the selected function. They keep the filter and the part that it leaves. */
+/** Checks that Callers, Source and Disassembly show the selected function, and keep the filter and its percentages. */
 async function testSelectionIsNoFilter(server) {
   const name = "encoding/json.Marshal", page = await open(server, `top?f=json&sel=${encodeURIComponent(name)}`);
   for (const view of ["peek", "source"]) {
@@ -316,7 +316,8 @@ async function testTop(server) {
 
 const viewBox = (page) => page.$eval("#graph > svg", (svg) => svg.getAttribute("viewBox"));
 
-/** The address has the position. Back undoes a zoom; links to other views and filters do not keep the position. */
+/** Checks that the address has the position. Back undoes a zoom. Links to other views and filters do not keep the
+ * position. */
 async function testGraphPosition(page, what) {
   const shown = async () => (await viewBox(page)).split(" ").map((part) => Math.round(Number(part) / 10)).join();
   const kept = (text, name) => until(page, () => (parameter(page, "v") ?? "") !== text, `${what}: ${name}`);
@@ -417,7 +418,7 @@ async function testTags(server) {
   await close(page, "tags");
 }
 
-/** Labels of a difference: an index, and a filter of labels and values. */
+/** Checks the labels of a difference: an index, and a filter of labels and values. */
 async function testKeys(server) {
   const page = await open(server, "tags"), seen = (what) => page.$$eval(what, (all) => all.filter((e) => e.checkVisibility()).map((e) => e.textContent));
   check((await seen(".keys a")).map((name) => name.split(" ")[0]).join() === (await seen(".key h2")).join(), "an index of the labels");
@@ -444,7 +445,7 @@ async function testDifference(server) {
   check(await page.getByText("noise between runs is unknown").isVisible(), "they unfold: what a pair cannot know");
   check(await page.getByText("Common: all functions: -93.1%").isVisible(), "with the common factor");
   const found = Number(/Judged: \d+ functions, (\d+) changed/.exec(judged)[1]);
-  // The chips count recorded changes, and one alone counts what the sentence counts.
+  // The chips count recorded changes. The counts equal the rows that -noise=WORD prints.
   const listed = (word) => command("-symbolize=none", "-top", `-noise=${word}`, "-nodecount=0", "-nodefraction=0", "-diff_base=generator_cpu.prof", "generator_optimized_cpu.prof").split(/change%.*\n/)[1].trim().split("\n").length - 1;
   const counts = (await text(page, ".filters[aria-label^=Direction]")).replace(/\s+/g, " ");
   check(counts.startsWith("recorded: all 663 ") && ["grew", "shrank", "new", "gone"].every((word) => counts.includes(` ${word} ${listed(word)}`)), `counts of recorded changes are named so: ${counts}`);
@@ -505,7 +506,8 @@ async function testDifference(server) {
 const drawn = (page) => page.waitForSelector("#flame.drawn .pf-graph");
 const flame = (page, run, argument) => page.evaluate(`(${run})(page.flame.app, ${JSON.stringify(argument)})`);
 
-/** What changed as everything did is pale, as in -flame -noise; the theme of the page holds for the viewer; fingers work. */
+/** Checks the flame graph: a function that changed as the whole program did is pale, as in -flame -noise. The viewer has
+ * the theme of the page, and touch works. */
 async function testFlame(plain, diff) {
   let page = await open(diff, "flamegraph");
   await drawn(page);
@@ -528,7 +530,7 @@ async function testFlame(plain, diff) {
   await until(page, () => page.isDisabled("input[data-flag=judged]"), "head alone has no verdicts");
   await close(page, "verdicts");
 
-  // A theme that the page was told wins over the system's.
+  // A theme that the user sets on the page has priority over the theme of the system.
   page = await open(diff, "flamegraph");
   await drawn(page);
   const inks = () => page.evaluate(() => ["--pf-ink", "--pf-noise"].map((name) => getComputedStyle(document.querySelector(".pf")).getPropertyValue(name).trim()));
@@ -541,12 +543,12 @@ async function testFlame(plain, diff) {
   check((await inks())[0] !== light[0] && (await inks())[1] !== light[1], `dark: ${await inks()}`);
   await close(page, "theme");
 
-  // Without a base there is nothing beside the graph.
+  // Without a base the page has only the graph.
   page = await open(plain, "flamegraph");
   await drawn(page);
   const widths = await page.evaluate(() => [document.querySelector(".pf-graph").clientWidth, document.querySelector("#flame").clientWidth]);
   check(widths[1] - widths[0] < 40, `the graph has the whole width: ${widths}`);
-  // The inspector stays: selecting moves nothing; its actions are the page's.
+  // A selection does not move the inspector, and the actions of the inspector are the actions of the page.
   const spot = () => page.evaluate(() => { const c = document.querySelector(".pf-graph").getBoundingClientRect(); return [c.left, c.top, c.width, c.height].join(); });
   const place = await spot();
   await flame(page, "(a) => a.select(a.nodeOfName('strings.ToUpper', () => 1), true, true)");
@@ -561,7 +563,8 @@ async function testFlame(plain, diff) {
   await still(page);
   await drawn(page);
 
-  // Percentages are of the profile's total on every page, with a filter as without; what the filter leaves is said once.
+  // Percentages refer to the profile's total on each page, also with a filter. The page states the share of the filter
+  // once.
   const shares = async () => Object.fromEntries(await flame(page, "(a) => a.functionRows().map((r) => [a.label(r.frame), (100 * r.head / a.whole.head).toFixed(2)])"));
   const without = await shares();
   await page.goto(`${plain.views}flamegraph?f=json`);
@@ -575,7 +578,7 @@ async function testFlame(plain, diff) {
   await page.goBack();
   await drawn(page);
 
-  // Zoom, selection and colour are entries of the history, without a new document.
+  // Zoom, selection and colour are entries of the history in the same document.
   const name = "example.com/generator.RenderSource", state = () => flame(page, "(a) => [a.selectedName, a.label(a.view.frame[a.root]), a.state.color].join(' ')");
   await flame(page, `(a) => a.select(a.nodeOfName('${name}', () => 1), true)`);
   const steps = [await state()];
@@ -597,7 +600,7 @@ async function testFlame(plain, diff) {
   await flame(page, "(a) => a.reset()");
   await flame(page, "(a) => a.reset()");
 
-  // The same keys as in the page of -flame; the right button has the page's filters.
+  // Keys are the same as in the page of -flame. The context menu has the filters of the page.
   await until(page, () => page.evaluate(() => document.activeElement.classList.contains("pf-graph")), "the graph has the focus");
   await page.keyboard.press("?");
   check((await page.$eval("#keys", (d) => d.scrollTop)) === 0, "the sheet begins with its first key");
@@ -663,7 +666,7 @@ async function testFlame(plain, diff) {
   check(new Set(walked).size === 3 && walked[0] === walked[2] && walked[0] === walked[4], `arrows walk the boxes: ${walked}`);
   await close(page, "map and arrows");
 
-  // Fingers, as the browser reports them.
+  // Touch events as the browser reports them.
   page = await open(plain, "flamegraph", { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
   await drawn(page);
   const canvas = await page.locator(".pf-graph").boundingBox(), y = canvas.y + 60;
@@ -682,7 +685,7 @@ async function testFlame(plain, diff) {
   check((await shown()).left < pinched.left && (await shown()).span === pinched.span, "one finger moves the graph");
   await close(page, "fingers");
 
-  // The views scroll, the one that is shown is in sight; a difference has no green and red.
+  // The row of views scrolls to the current view. A difference has no green and red.
   page = await open(diff, "compare", { viewport: { width: 390, height: 844 } });
   const link = await page.locator("#views a[aria-current]").boundingBox();
   check(link.x >= 0 && link.x + link.width <= 390, `Compare is in sight: ${JSON.stringify(link)}`);
@@ -694,7 +697,7 @@ async function testFlame(plain, diff) {
   await close(page, "colours");
 }
 
-/** A profile with so many samples that the picture comes before the table of functions. */
+/** Checks a profile with so many samples that the picture appears before the table of functions. */
 async function testLarge() {
   const file = path.join(work, "large.folded");
   fs.writeFileSync(file, Array.from({ length: 25000 }, (_, i) => `main;work_${i % 100};leaf_${i} ${1 + i % 7}\n`).join(""));
@@ -724,9 +727,9 @@ async function testLarge() {
   await close(broken, "a large profile whose data do not come");
 }
 
-// ---- people -----------------------------------------------------------------------------------------------
+// ---- accessibility, phones --------------------------------------------------------------------------------
 
-/** An option that does not change a view says so beside its name, and no other does. */
+/** Checks that only an option without effect on the view has a note beside its name. */
 async function testEffects(server) {
   const options = { n: "5", nf: "0.2", ef: "0.2", calltree: "t", mean: "t", dropneg: "t", g: "files", i: "mallocgc" };
   const content = async (view, query) => {
@@ -746,7 +749,7 @@ async function testEffects(server) {
   }
 }
 
-/** axe finds nothing to complain about. */
+/** Checks the page with axe. */
 async function accessible(page, where) {
   await page.evaluate(axe);
   const found = await page.evaluate(async () => (await window.axe.run(document, { resultTypes: ["violations"] })).violations
@@ -761,7 +764,7 @@ async function testPeople(plain, diff, tags) {
   for (const colorScheme of ["light", "dark"])
     for (const [server, where] of pages) {
       const page = await open(server, where, { colorScheme });
-      if (where.startsWith("disasm")) page.complaints.length = 0; // the binary of the profile is not there
+      if (where.startsWith("disasm")) page.complaints.length = 0; // the machine does not have the profile's binary
       if (where === "flamegraph") await drawn(page);
       await accessible(page, `${where}, ${colorScheme}`);
       await shoot(page, `${where.replace(/\W+/g, "_")}_${colorScheme}`);
@@ -783,7 +786,7 @@ async function testPeople(plain, diff, tags) {
     if (inspector) inspected++;
     check(!inspector || (inspector.height > 80 && inspector.height <= 0.3 * 844 && !inspector.cut && inspector.values >= 2),
       `${where}: the inspector covers at most 30 % of a phone and shows all values: ${JSON.stringify(inspector)}`);
-    // One sentence, and the notes folded below it: at most five lines on a phone.
+    // The page has one sentence, and the folded notes below it: at most five lines on a phone.
     check(!(await page.$("#judged details[open]")), `${where}: the notes are folded`);
     check((await page.$$eval("#judged", (all) => all[0]?.offsetHeight ?? 0)) < 130, `${where}: the sentence takes few lines`);
     await accessible(page, `${where} on a phone`);
@@ -829,7 +832,8 @@ async function testPeople(plain, diff, tags) {
   await close(page, "print");
 }
 
-/** A window of 900 pixels is filled, also after a selection. A range of time has the words of the flame graph. */
+/** Checks that the page fills a window of 900 pixels, also after a selection, and that a range of time is named as in
+ * the flame graph. */
 async function testTablet(diff) {
   let page = await open(diff, "flamegraph", { viewport: { width: 900, height: 840 } });
   await drawn(page);
@@ -856,7 +860,7 @@ async function testTablet(diff) {
   await close(page, "times");
 }
 
-/** An address without a page is answered by a page with a way back. */
+/** Checks that an unknown address gives a page with a link back. */
 async function testUnknown(plain) {
   const page = await open(plain, "top");
   page.expectFailure = true;
@@ -867,7 +871,8 @@ async function testUnknown(plain) {
   await close(page, "unknown page");
 }
 
-/** A profile without samples, and filters that leave none: one sentence. Addresses that nobody writes show the usual view. */
+/** Checks that a profile without samples, and filters that match no sample, give one sentence. Invalid addresses show
+ * the usual view. */
 async function testNothing(plain) {
   const empty = await serve(["valid/no_samples.pb"]), sentence = (page) => page.innerText("#view");
   for (const view of ["flamegraph", "top", "graph", "peek", "source", "disasm", "tags"]) {

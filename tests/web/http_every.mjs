@@ -1,4 +1,4 @@
-// The strip of recordings (-every) in a real browser: a service changes while somebody looks.
+// Tests the strip of recordings (-every) in a real browser, with a service whose profile changes.
 //   node http_every.mjs PPROFC TESTDATA FOLDER ...      (the last folder takes npm packages)
 import { spawn } from "node:child_process";
 import http from "node:http";
@@ -44,7 +44,7 @@ const newest = (page) => page.$eval("#rec .bars a", (bar) => Number(bar.id.slice
 const words = (page, place) => page.textContent(place);
 const shoot = async (page, name) => { if (shots) await page.screenshot({ path: path.join(shots, `every-${name}.png`) }); };
 
-/** A page follows the service: strip, totals and rows, without a new entry of the history. */
+/** Checks that a page shows the newest recording: strip, totals and rows, without a new entry of the history. */
 async function testFollows(page) {
   const first = await newest(page), entries = await page.evaluate(() => history.length);
   await until(async () => await newest(page) > first, "new bars come");
@@ -52,7 +52,7 @@ async function testFollows(page) {
   check(await page.evaluate(() => history.length) === entries, "the history does not grow");
 }
 
-/** What somebody types or has opened stays. */
+/** Checks that a new recording keeps typed text and open menus. */
 async function testBusy(page) {
   await page.click("#options summary");
   const first = await newest(page);
@@ -107,7 +107,7 @@ async function testPin(page) {
   check(parameter(page, "base"), "the base is still the base");
 }
 
-/** The flame graph is drawn again with the new recording, at the same zoom. */
+/** Checks that the flame graph shows the new recording at the same zoom. */
 async function testFlame() {
   const page = await open("flamegraph");
   await page.waitForSelector("#flame.drawn");

@@ -1,4 +1,5 @@
-// The web page and files, in a real browser: downloads, dropped profiles, changed files, and two fingers.
+// Tests the web page with files in a real browser: downloads, dropped profiles, changed files, and touch with two
+// fingers.
 //   node http_files.mjs PPROFC TESTDATA FOLDER ...      (the last folder takes npm packages)
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import fs from "node:fs";
@@ -37,14 +38,14 @@ async function close(page, what) {
 
 const parameter = (page, name) => new URL(page.url()).searchParams.get(name);
 const until = async (test, what) => check(await becomes(test), what);
-/** The rows of -top: flat, cum and name. */
+/** Returns the rows of -top: flat, cum and name. */
 const top = (...args) => execFileSync(pprofc, ["-top", "-symbolize=none", "-nodefraction=0", "-nodecount=100000", ...args], { cwd: testdata, stdio: ["ignore", "pipe", "ignore"] })
   .toString().split("\n").map((line) => /^\s*(\S+)\s+[\d.]+%\s+[\d.]+%\s+(\S+)\s+[\d.]+%(.*)$/.exec(line))
   .filter(Boolean).map((cells) => cells.slice(1).join(" ")).join("\n");
 
 // ---- downloads ----------------------------------------------------------------------------------------------
 
-/** Every link of the menu gives a file of its kind, which says what the page shows. */
+/** Checks that each link of the menu returns a file of its format, with the data of the page. */
 async function testDownloads(views) {
   const page = await open(`${views}top?f=json`);
   await page.click("#more summary");
@@ -68,7 +69,7 @@ async function testDownloads(views) {
   await close(page, "downloads");
 }
 
-/** The command that a view offers prints the names and values that the view shows. */
+/** Checks that the command of a view prints the names and values of the view. */
 async function testCommands(views) {
   const long = `${"a".repeat(5000)}|json`;
   for (const where of ["top?i=runtime&sort=cum", "peek?f=mallocgc", "top?f=json&g=lines&unit=ms", `top?f=${long}`]) {
@@ -86,7 +87,8 @@ async function testCommands(views) {
   }
 }
 
-/** The commands of the graph, of the source and of the tags print what these views show, and so do the files of the menu. */
+/** Checks that the commands of the graph, the source and the tags print the data of these views. The files of the menu
+ * must have the same data. */
 async function testCommandsOfViews(views) {
   const words = (text) => text.replace(/\s+/g, " ");
   const run = async (page, file) => {
@@ -133,7 +135,7 @@ async function testCommandsOfViews(views) {
   }
 }
 
-/** A selection is a step: back undoes it in every view, and the address of a view has it. */
+/** Checks that Back undoes a selection in each view, and that the address of a view has the selection. */
 async function testBack(views) {
   for (const [view, target] of [["top", "#top tbody tr td:first-child >> nth="], ["graph?n=8", "#graph a[data-name] >> nth="]]) {
     const page = await open(views + view), marked = () => page.$eval("#inspector", (box) => (box.hidden ? "" : box.querySelector("h2").textContent));
@@ -172,14 +174,15 @@ async function testBack(views) {
   await close(page, "a walk after sorting");
 }
 
-/** What a flame graph shows: the sentence, and of each function both sides and the verdict. */
+/** Returns the contents of a flame graph: the sentence, and both sides and the verdict of each function. */
 const graphOf = (page, viewer) => page.evaluate(([viewer]) => {
   const a = viewer === "page" ? page.flame.app : window.pprofc;
   const rows = a.functionRows().map((r) => [a.label(r.frame), r.selfBase.toPrecision(6), r.selfHead.toPrecision(6), a.verdictOf(r.frame)?.self.word ?? ""].join(" "));
   return [a.model.meta.verdicts?.sentence ?? "", ...rows.sort()].join("\n");
 }, [viewer]);
 
-/** Verdicts, runs and switches are a part of the command: it prints the table and draws the graph of the page. */
+/** Checks that the command has the verdicts, runs and switches of the page: it prints the same table and the same graph.
+ * graph. */
 async function testJudgedCommands() {
   for (const [side, run] of ["base", "head"].flatMap((side) => [1, 2, 3].map((run) => [side, run]))) {
     const lines = [...Array(14).keys()].map((i) => `main;fn${i} ${300 + ((i * 7 + run * 5) % 9) + (side === "head" ? 40 * (i % 4) : 0)}`);
@@ -282,7 +285,7 @@ async function testChangedFile() {
 
 // ---- fingers ------------------------------------------------------------------------------------------------
 
-/** Two fingers on the call graph: apart is nearer. */
+/** Checks that two fingers that move apart on the call graph zoom in. */
 async function testPinch(views) {
   const page = await open(`${views}graph`, { hasTouch: true, viewport: { width: 390, height: 844 } });
   const width = () => page.$eval("#graph > svg", (svg) => Number(svg.getAttribute("viewBox").split(" ")[2]));

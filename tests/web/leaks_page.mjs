@@ -1,4 +1,5 @@
-// The page of pprofci leaks in a real browser: on a desk, on a phone, in the dark, with its flame graph, and what axe says.
+// Tests the page of pprofci leaks in a real browser: on a desktop, on a phone, in dark mode, with its flame graph, and
+// with axe.
 //   node leaks_page.mjs PPROFC TESTDATA FOLDER ...      (the last folder takes npm packages)
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
@@ -18,7 +19,7 @@ function make(name, ...args) {
   return { url: pathToFileURL(html).href, status: made.status, json: JSON.parse(made.stdout), messages: made.stderr };
 }
 
-/** A heap and goroutines that leak, and a function whose name would like to be markup or a template. */
+/** Creates a heap and goroutines that leak, and a function whose name contains markup and a template. */
 function makeSet(folder) {
   fs.mkdirSync(folder);
   for (const kind of ["map", "goroutines"])
@@ -67,7 +68,7 @@ for (const [name, options] of views) {
 }
 check(seen.desk !== seen.dark && seen.desk === seen.phone, `colours: ${JSON.stringify(seen)}`);
 
-// The table, the tally and the sentence say the same as the JSON; the table sorts.
+// The table, the tally and the sentence agree with the JSON. A click on a heading sorts the table.
 const page = await openPage(browser, both.url);
 const tally = await page.$$eval(".tally li", (all) => all.map((l) => l.textContent).join());
 check(tally.startsWith(`${both.json.leaks} leak,0 frees most,`), `the tally: ${tally}`);
@@ -82,7 +83,7 @@ check(dots.join() === leaky.map(([, r]) => r.values.length).join(), `a dot for e
 const frames = await page.$$eval("section:nth-of-type(2) li code", (all) => all.map((c) => c.textContent));
 check(frames.includes("main.leakInMap"), `the callers: ${frames}`);
 
-// One click opens the flame graph of the growth; back is the page.
+// One click opens the flame graph of the growth, and Back shows the page again.
 await page.locator("a.graph-link").nth(1).click();
 await page.locator("#graph canvas.pf-graph").waitFor();
 const heap = leaky.find(([k]) => k.kind === "heap")[1];
@@ -94,7 +95,7 @@ await page.goBack();
 check(!(await page.isVisible("#graph")), "back is the page");
 await page.context().close();
 
-// Names from outside are text.
+// Untrusted names are text.
 const evil = await openPage(browser, make("hostile", makeHostile(path.join(work, "hostile"))).url);
 check((await evil.textContent("h1")).includes(hostile), `a hostile name: ${await evil.textContent("h1")}`);
 check((await evil.$$("img")).length === 0 && evil.complaints.length === 0, `hostile: ${evil.complaints}`);
@@ -102,7 +103,7 @@ await evil.locator("a.graph-link").click();
 await evil.locator("#graph canvas.pf-graph").waitFor();
 await evil.context().close();
 
-// No leak is green and has no graph; nothing judged is neither.
+// Without a leak the page is green and has no graph. Without a verdict the page is not green.
 const endings = [["none", ["-floor-count", "100000", path.join(work, "hostile")], 0, "✓ No leak.", "good"],
   ["saw", [path.join(testdata, "leaks", "sawtooth")], 0, "✓ No leak.", "good"],
   ["few", [path.join(work, "hostile", "g1.txt")], 1, "? Nothing was judged: 3 profiles of a kind are needed.", "doubt"]];

@@ -1,4 +1,5 @@
-// The same function has the same numbers on every page of one comparison: terminal, JSON, CSV, flame graph, web tables, CI page.
+// Checks that a function has the same numbers on each page of a comparison: terminal, JSON, CSV, flame graph, web
+// tables, CI page.
 //   node numbers.mjs PPROFC TESTDATA FOLDER ...      (the last folder takes npm packages)
 import { execFileSync, spawn } from "node:child_process";
 import fs from "node:fs";
@@ -21,7 +22,7 @@ const recorded = {
 const names = Object.keys(recorded);
 
 const SCALES = { ns: 1, "µs": 1e3, us: 1e3, ms: 1e6, s: 1e9 };
-/** Nanoseconds of "-5.07s", "−2.99 s", "0". */
+/** Returns the nanoseconds of "-5.07s", "−2.99 s", "0". */
 function amount(text) {
   const [, number, unit] = /^([-+]?[\d.]+)\s*(\S*)$/.exec(text.replace("−", "-").replace(/\s/g, " ").trim()) ?? [];
   return Math.round(Number(number) * (unit ? SCALES[unit] : 1));
@@ -41,7 +42,7 @@ function compare(where, rows) {
 }
 const rowOf = ([base, head, change, verdict]) => ({ base: amount(base), head: amount(head), change: amount(change), verdict });
 
-// The terminal comes first: the others have its words.
+// The other pages must have the words that the terminal prints.
 const verdicts = {}, terminal = {};
 const printed = run("-top", "-noise", "-nodecount=0", ...pair), sentence = printed.split("\n")[0];
 for (const line of printed.split("\n")) {
@@ -57,7 +58,7 @@ const json = JSON.parse(run("-json", "-noise", "-nodecount=0", ...pair));
 check(json.sentence === sentence, `JSON: the sentence: ${json.sentence}`);
 compare("JSON", Object.fromEntries(json.functions.map((f) => [f.name, { base: f.base, head: f.head, change: f.delta, verdict: f.verdict }])));
 
-{ // A difference by -base has negative values: percentages refer to the sum of their sizes, as in the terminal.
+{ // A difference by -base has negative values. Percentages refer to the sum of absolute values, as in the terminal.
   const minus = ["-base=generator_cpu.prof", "generator_optimized_cpu.prof"], file = path.join(work, "minus.html");
   run("-flame", `-output=${file}`, ...minus);
   const page = await openPage(browser, pathToFileURL(file).href);
@@ -90,7 +91,7 @@ for (const [where, words] of [["top", "Top"], ["flamegraph?rows=first", "the tab
   await page.context().close();
 }
 
-{ // Compare shows totals with callees: of these functions they are in the inspector of Top.
+{ // Compare shows totals with callees. The inspector of Top has these totals.
   const page = await openPage(browser, `${views}top?sel=runtime.memmove`);
   const slot = (name) => page.textContent(`[data-slot="${name}"]`);
   compare("the inspector", { ...terminal, "runtime.memmove": rowOf([await slot("base-self"), await slot("head-self"), await slot("self"), (await slot("self-verdict")).split(":")[0]]) });
@@ -108,7 +109,8 @@ for (const [where, words] of [["top", "Top"], ["flamegraph?rows=first", "the tab
   await page.context().close();
 }
 
-/** Every row of Top and of the CSV file, for one pair: the amounts and verdicts of -json, base and change add up to head in the digits shown. */
+/** Compares each row of Top and of the CSV file with the amounts and verdicts of -json. Base and change must add up to
+ * head in the displayed digits. */
 async function compareServed(base, head) {
   const flags = [`-diff_base=${base}`, head], json = JSON.parse(run("-json", "-noise", "-nodecount=0", ...flags)), where = head;
   const known = new Map(json.functions.map((f) => [f.name, f]));
@@ -183,13 +185,13 @@ for (const kind of ["cpu", "heap", "allocs", "mutex", "block", "goroutine", "thr
 
 // ---- runs -------------------------------------------------------------------------------------------------------
 
-/** Shows 3 + heads runs of known amounts in folders, and compares every page with the terminal and its means. */
+/** Makes pages from 3 + heads runs with known amounts, and compares each page with the terminal and its means. */
 async function compareRuns(heads) {
   const folder = path.join(work, `runs${heads}`), costs = { "svc.a": [400, 900], "svc.b": [600, 601], "svc.c": [300, 0], "svc.d": [0, 250] };
   const write = (side, count, at) => {
     fs.mkdirSync(path.join(folder, side), { recursive: true });
     for (let r = 1; r <= count; r++) {
-      // A frame that Go leaves below a stopped function belongs to the function.
+      // Go adds this frame below a stopped function. Its time belongs to the function.
       const below = (name) => (name === "svc.a" ? `main;run;${name};runtime.asyncPreempt 40` : "");
       const lines = Object.entries(costs).map(([name, cost]) => (cost[at] ? `main;run;${name} ${cost[at] + r - (name === "svc.a" ? 40 : 0)}\n${below(name)}` : ""));
       for (let f = 0; f < 12; f++) lines.push(`main;run;lib.fn${f} ${200 + ((f * 7 + r * 5) % 9)}`);
@@ -238,7 +240,7 @@ async function compareRuns(heads) {
     check(own, `${where}, Peek has ${name}: ${text}`);
     is("Peek", name, { change: Number(own.trim().split(/\s+/)[0]) });
     for (const [side, i] of [["base", 0], ["head", 1]]) {
-      if (name === "svc.a") continue; // a side alone is as pprof shows it
+      if (name === "svc.a") continue; // a single side is shown as by pprof
       const one = await (await fetch(`${at}top?side=${side}&rows=all&trim=false`)).text();
       const row = new RegExp(`<tr data-name="${name}"[^>]*data-self="([^"]*)"`).exec(one);
       check(row ? near(Number(row[1]), wanted[name][i]) : wanted[name][i] === 0, `${where}, Top of the ${side}: ${name} is ${row?.[1]}, not ${wanted[name][i]}`);
@@ -263,7 +265,7 @@ await compareRuns(2);
 
 // ---- contentions ------------------------------------------------------------------------------------------------
 
-/** A mutex profile of so many seconds as profile.proto: {function: milliseconds of waiting}. */
+/** Creates a mutex profile with a duration as profile.proto: {function: milliseconds of waiting}. */
 function mutexProfile(costs, seconds) {
   const varint = (n) => { const out = []; for (n = BigInt(n); n > 127n; n >>= 7n) out.push(Number(n & 127n) | 128); return Buffer.from([...out, Number(n)]); };
   const field = (n, value) => (Buffer.isBuffer(value) ? Buffer.concat([varint(n * 8 + 2), varint(value.length), value]) : Buffer.concat([varint(n * 8), varint(value)]));
@@ -275,7 +277,8 @@ function mutexProfile(costs, seconds) {
   return message(...parts, [10, seconds * 1e9], [11, message([1, 1], [2, 2])], [12, 1], ...texts.map((t) => [6, Buffer.from(t)]));
 }
 
-/** Mutex profiles of unequal durations are compared per second on every page, which says so. The runs of a side are unequal as well. */
+/** Checks that each page compares mutex profiles of unequal durations per second, and states this. The runs of a side
+ * also have unequal durations. */
 async function compareWaits(runs) {
   const folder = path.join(work, `waits${runs}`), costs = { "svc.a": [400, 900], "svc.b": [600, 1300], "svc.c": [300, 0], "svc.d": [0, 250] }, seconds = [10, 20];
   ["base", "head"].forEach((side, at) => {
@@ -330,7 +333,7 @@ async function compareWaits(runs) {
     is("CSV", row[0], { base: of("base flat"), head: of("head flat"), change: of("flat") });
     is("CSV", row[0], { change: of("flat change") });
   }
-  // Pictures in files, and the page of pprofci.
+  // The pictures in files, and the page of pprofci.
   const sum = (i) => Object.values(wanted).reduce((all, w) => all + w[i], 0), total = `${sum(1) / 1e6}0ms against a base of ${sum(0) / 1e6}ms`;
   const drawing = inFolder("-flame=text", "-noise", ...flags).split("\n")[0];
   check(drawing.startsWith(`delay, ${total}, `), `${where}, -flame=text: ${drawing}, not ${total}`);

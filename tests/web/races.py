@@ -1,5 +1,6 @@
-"""The server of `pprofc -http` under ThreadSanitizer: 16 clients that ask for mixed views of a few profiles, each another question, while
-bases change and a profile is uploaded. Every report of the sanitizer fails the test; a program without ThreadSanitizer is skipped.
+"""Runs the server of `pprofc -http` under ThreadSanitizer. 16 clients request different views of a few profiles, while
+bases change and a client uploads a profile. Each report of the sanitizer fails the test. Skips a program without
+ThreadSanitizer.
 
     races.py PPROFC TESTDATA [SECONDS]
 """
@@ -37,7 +38,8 @@ def start(home):
 
 
 def question(draw):
-    """A view with up to two filters; one question in thirty uploads a profile or asks for a reload."""
+    """Returns a request for a view with up to two filters. One request in thirty uploads a profile or reloads the
+    files."""
     view = draw.choice(VIEWS)
     filters = [f for f in draw.choices(FILTERS, k=2) if f]
     return view + ("&" if "?" in view else "?") + "&".join(filters) if filters else view
@@ -69,7 +71,7 @@ class Client(threading.Thread):
             try:
                 status = self.send()
             except (OSError, http.client.HTTPException):
-                return  # the caller sees that the server ended
+                return  # the caller notices that the server ended
             self.answered += 1
             self.good += status == 200
 

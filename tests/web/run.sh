@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs a test in Node, or says why not: run.sh SCRIPT ARGUMENT ...
+# Runs a test in Node, or prints a reason to skip it: run.sh SCRIPT ARGUMENT ...
 command -v node >/dev/null || {
   echo "skipped: no node"
   exit 77

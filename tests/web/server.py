@@ -1,4 +1,4 @@
-"""The server of `pprofc -http`, without a browser: what it answers, whom it refuses, and that it stays up.
+"""Tests the server of `pprofc -http` without a browser: its replies, its access checks, and that it keeps running.
 
     server.py PPROFC TESTDATA
 """
@@ -63,7 +63,7 @@ class Server:
 
 
 def until(asked):
-    """What `asked` gives, when it is something; a minute is enough for a slow machine."""
+    """Waits at most a minute until `asked` returns a true value. Returns the value."""
     ends = time.monotonic() + 60
     while True:
         given = asked()
@@ -110,7 +110,7 @@ def check_downloads(server):
 
 
 def check_tables(server):
-    """CSV has what the side has; a graph is drawn where graphviz is."""
+    """Checks that the CSV file has the rows of the page, and that the server draws a graph if graphviz is installed."""
     for side, words in (("diff", "verdict"), ("head", "flat"), ("base", "flat")):
         reply = server.ask(f"/ui/download?what=csv&side={side}")
         check(reply.status == 200 and words.encode() in reply.text.split(b"\n")[0], f"CSV of {side}: {reply.status} {reply.text[:80]}")
@@ -126,7 +126,8 @@ def check_tables(server):
 
 
 def check_assets(server):
-    """Files have hashes in their names, stay for ever, and are sent packed to those that take it."""
+    """Checks that names of assets contain hashes, that browsers may cache assets forever, and that clients that accept
+    gzip get compressed assets."""
     page = server.ask("/ui/flamegraph").text.decode()
     names = set(re.findall(r'assets/[\w.-]+', page))
     check(len(names) == 5, f"the page names {sorted(names)}")
@@ -149,7 +150,7 @@ def source_of_hash_words(*arguments):
 
 
 def check_listings():
-    """Source and disassembly of a program that is there, as the command line prints them."""
+    """Checks that source and disassembly of an existing program equal the output of the command line."""
     folder = os.path.join(TESTDATA, "native")
     sources = [os.path.join(folder, name) for name in ("native_c", "native_c.cpu.prof")]
     server = Server(f"-source_path={folder}", "-trim_path=/app", *sources)
@@ -184,7 +185,7 @@ def check_listings():
 
 
 def check_browser():
-    """A browser is started where a person sits, with the options of the command line in the address."""
+    """Checks that the server starts a browser on a terminal, with the options of the command line in the address."""
     with tempfile.TemporaryDirectory() as folder:
         script, said = os.path.join(folder, "browser"), os.path.join(folder, "said")
         with open(script, "w", encoding="ascii") as file:
@@ -228,7 +229,7 @@ def check_safety(server):
 
 
 def check_cross_site(server):
-    """What a page of another site can make a browser send: nothing of it reads or changes anything."""
+    """Checks that requests which a page of another site can send neither read nor change anything."""
     save, delete = "/ui/saveconfig?config=x&f=a", "/ui/deleteconfig?config=x"
     evil = "http://evil.example"
     ways = (
@@ -311,7 +312,7 @@ def check_files():
 
 
 def check_uploads_share_memory():
-    """Uploads count together: the first ones are kept, a later one is refused, and the page goes on."""
+    """Checks the common limit of all uploads: the server keeps the first uploads, rejects a later one, and continues."""
     body = "".join(f"main;function{i} 1\n" for i in range(60000)).encode()
     server = Server("-max_memory=48M", CPU)
     statuses = [server.ask("/ui/upload?name=u", "POST", body=body, ours=True).status for _ in range(10)]
@@ -321,7 +322,7 @@ def check_uploads_share_memory():
 
 
 def check_names():
-    """Two files of one name, as in sets of a base and a head, are told apart by their folders."""
+    """Checks that the folders distinguish two files of one name, as in sets of a base and a head."""
     with tempfile.TemporaryDirectory() as folder:
         base, head = (os.path.join(folder, side, "cpu", "run.prof") for side in ("base", "head"))
         for source, path in ((CPU, base), (FASTER, head)):
@@ -335,7 +336,8 @@ def check_names():
 
 
 def check_runs():
-    """Folders are runs: the page has their means, and copies the command that prints them. A run that changes is read again."""
+    """Checks that folders are runs: the page shows their means, and copies the command that prints the means. The
+    server reads a changed run again."""
     with tempfile.TemporaryDirectory() as folder:
         for side, sources in (("base", [CPU, CPU]), ("head", [FASTER, FASTER, FASTER])):
             os.mkdir(os.path.join(folder, side))
@@ -347,7 +349,7 @@ def check_runs():
         for part in ("mean of 2 + 3 runs", "q &lt; 0.01", "base <b>76.73s</b>, head <b>5.33s</b>", "pprofc -top -noise", f"-diff_base={base}/1.prof", f"{head}/2.prof"):
             check(part in re.sub("<small>[^<]*</small> ", "", page), f"the page of runs does not say {part}")
         check("sums over runs" in server.ask("/ui/peek?f=mallocgc").text.decode(), "a command of sums is not marked")
-        drawn = ("download?what=svg",) if shutil.which("dot") else ()  # by graphviz; without it check_tables looks at the answer
+        drawn = ("download?what=svg",) if shutil.which("dot") else ()  # svg needs graphviz; check_tables checks the reply without it
         for path in ("flamedata", "download?what=speedscope", *drawn, "download?what=filtered", "top?side=head", "top?base=1", "top?g=lines"):
             check(server.ask("/ui/" + path).status in (200, 503), f"{path} of runs")
         check("mean of 3 runs" in server.ask("/ui/top?side=head").text.decode(), "the head of runs is their mean")
@@ -397,7 +399,8 @@ def check_runs():
 
 
 def check_per_second():
-    """Contentions of recordings of other length are compared per second, and the page says it beside each amount."""
+    """Checks that contentions of recordings of different durations are compared per second, and that the page states
+    this at each amount."""
     with tempfile.TemporaryDirectory() as folder:
         for side, seconds, delay in (("base", 10, 5), ("head", 20, 15)):
             with open(os.path.join(folder, side), "w") as file:
@@ -421,7 +424,7 @@ def check_per_second():
 
 
 def costs_of_tags(profile):
-    """-tags of a profile: the milliseconds of each (key, value)."""
+    """Returns the milliseconds of each (key, value) in the tags of a profile."""
     said = subprocess.run([PPROFC, "-tags", "-unit=ms", profile], check=True, capture_output=True, text=True).stdout
     costs, key = {}, ""
     for line in said.splitlines():
@@ -435,7 +438,7 @@ def costs_of_tags(profile):
 
 
 def check_tags():
-    """Labels of a difference: base, head, change and a verdict for each value."""
+    """Checks labels of a difference: base, head, change and a verdict for each value."""
     sides = [os.path.join(TESTDATA, name) for name in ("server_cpu.pb.gz", "server_b_cpu.pb.gz")]
     base, head = (costs_of_tags(side) for side in sides)
     server = Server(f"-diff_base={sides[0]}", sides[1])
@@ -470,7 +473,7 @@ def check_tags():
 
 
 def check_places():
-    """The line on a place inside which cost moved or grew is that of the terminal, on every page with verdicts."""
+    """Checks that each page with verdicts has the terminal's line about the place inside which cost moved or grew."""
     for helper, word in ((550, "moved inside svc.f"), (900, "grew inside svc.f")):
         with tempfile.TemporaryDirectory() as folder:
             for side, own, called in (("base", 900, 0), ("head", 350, helper)):
@@ -493,7 +496,7 @@ def check_places():
 
 
 def cut_short(path):
-    """Writes what a program that is still at it would have written: the first half."""
+    """Writes half of a profile, like a program that is still writing."""
     with open(FASTER, "rb") as file:
         data = file.read()
     with open(path, "r+b") as file:
@@ -507,7 +510,8 @@ def status_with(server, name):
 
 
 def check_changing_files():
-    """A file that is cut short in place, is gone, or changes all the time is said, and never the end of the server."""
+    """Checks that the server reports a file that becomes shorter, disappears, or changes all the time, and that the
+    server never ends."""
     with tempfile.TemporaryDirectory() as folder:
         live, new = os.path.join(folder, "live<b>.prof"), os.path.join(folder, "new")
         subprocess.run(["cp", CPU, live], check=True)
@@ -568,7 +572,7 @@ def check_token():
 
 
 def check_staying_up(server):
-    """Each nuisance alone; stress.py has all of them at once."""
+    """Checks each kind of bad client alone. stress.py has all of them together."""
     slow = [socket.create_connection(("localhost", server.port)) for _ in range(300)]
     for one in slow:
         one.send(b"GET /ui/top HTTP/1.1\r\nHost: localhost\r\nX-A: ")
@@ -588,8 +592,8 @@ def check_staying_up(server):
 
 
 def check_end_at_work(server):
-    """A signal comes while 8 clients go on asking."""
-    answers = [0]  # seconds that each took
+    """Checks that a signal ends the server while 8 clients send requests."""
+    answers = [0]  # seconds of each reply
 
     def ask_on():
         try:

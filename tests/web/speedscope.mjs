@@ -1,6 +1,7 @@
-// Speedscope files, from `pprofc -speedscope` to the real app in a real browser:
+// Tests speedscope files, from `pprofc -speedscope` to the real app in a real browser:
 //   node speedscope.mjs PPROFC TESTDATA FOLDER ...      (the last folder takes npm packages)
-// The files keep to the JSON schema of the npm package, their sums are those of `pprofc -raw`, and the app shows these.
+// The files conform to the JSON schema of the npm package. Their sums equal `pprofc -raw`, and the app shows these
+// sums.
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
@@ -35,9 +36,9 @@ function run(...args) {
   return execFileSync(pprofc, ["-symbolize=none", ...args], { ...options, stdio: ["ignore", "pipe", "ignore"] });
 }
 
-// ---- what the profile holds, read from `pprofc -raw` -------------------------------------------------
+// ---- contents of the profile, read from `pprofc -raw` -------------------------------------------------
 
-/** Sample types, and per type what samples and base samples sum up to. */
+/** Returns the sample types, and for each type the sums of the samples and of the base's samples. */
 function rawSums(args) {
   const text = run("-raw", ...args).toString();
   const lines = text.slice(text.indexOf("\nSamples:\n") + 10, text.indexOf("\nLocations\n")).split("\n");
@@ -56,7 +57,7 @@ function rawSums(args) {
   return types.map(([name, unit], i) => ({ name, unit, ...sums[i] }));
 }
 
-/** Values of the leaf functions of the default sample type, from -top. */
+/** Returns the values of the leaf functions of the default sample type, from -top. */
 function topFlat(args, unit) {
   const lines = run("-top", `-unit=${unit}`, "-nodecount=0", "-nodefraction=0", ...args).toString().split("\n");
   const first = lines.findIndex((line) => /^ +flat +flat% /.test(line)) + 1;
@@ -95,7 +96,7 @@ function before(a, b) {
   }
 }
 
-/** The name of a profile without the note that its samples are sums. */
+/** Returns the name of a profile without the note that its samples are sums. */
 const titleOf = (profile) => profile.name.replace(" (sums, not in time order)", "");
 
 function checkSums(file, args, name) {
@@ -113,7 +114,7 @@ function checkSums(file, args, name) {
   }
 }
 
-/** With groups, those of a type make up the whole type. */
+/** Checks that the groups of a type add up to the type. */
 function checkGroups(file, args, name) {
   const key = args.find((arg) => arg.startsWith("-group_by_label="))?.split("=")[1];
   if (!key) return;
@@ -125,7 +126,7 @@ function checkGroups(file, args, name) {
   }
 }
 
-/** What ends in each function, by name. */
+/** Returns the self value of each function, by name. */
 function selfByName(file, profile) {
   const self = new Map();
   profile.samples.forEach((stack, i) => {
@@ -143,7 +144,7 @@ function checkAgainstTop(file, args, unit) {
 
 // ---- checks of the app ----------------------------------------------------------------------------
 
-/** A value as the app writes it. */
+/** Returns a value as the app writes it. */
 function shown(value, unit) {
   const scale = { nanoseconds: 1e-9, microseconds: 1e-6, milliseconds: 1e-3, seconds: 1 }[unit];
   if (scale) {
@@ -163,7 +164,7 @@ function shown(value, unit) {
   return value.toLocaleString("en-US");
 }
 
-/** The app's page; what would be an alert or stays in the console becomes an attribute. */
+/** The app's page. An alert or a message in the console becomes an attribute. */
 const page = fs.readFileSync(path.join(release, "index.html"), "utf8").replace(
   "<body>",
   `<body><script>
@@ -197,7 +198,7 @@ async function checkApp(origin, file, name) {
   return largest.length;
 }
 
-// ---- all of it --------------------------------------------------------------------------------------
+// ---- main ------------------------------------------------------------------------------------------
 
 const { default: Ajv } = await import(path.join(modules, "ajv", "dist", "ajv.js"));
 const schema = JSON.parse(fs.readFileSync(path.join(release, "file-format-schema.json"), "utf8"));

@@ -1,11 +1,11 @@
-"""The server of `pprofc -http` under everything at once: 32 clients that send requests in turn, clients that never finish theirs, clients that
-leave, and bodies that are too long. It counts requests, not seconds.
+"""Runs the server of `pprofc -http` with all kinds of clients at once. 32 clients send requests in turn. Others never
+finish their requests, disconnect early, or send bodies that are too long. The test counts requests, not seconds.
 
     stress.py PPROFC TESTDATA [REQUESTS]
 
-Every answer is compared with the first one to the same question. Memory may not grow between half of the requests and all of them: up to then the
-heaps of the threads find their sizes, which takes some thousands of requests. A signal ends the server within a second (with AddressSanitizer two)
-while everybody is still there.
+Each reply must equal the first reply to the same request. Memory must not grow in the second half of the requests. In
+the first half, the heaps of the threads reach their sizes, which takes some thousands of requests. A signal must end
+the server within a second (two with AddressSanitizer) while all clients are connected.
 """
 import http.client
 import itertools
@@ -49,19 +49,20 @@ def start():
 
 
 def end(child, number, answer):
-    """A signal ends it within a second, or the time of two answers where the machine takes longer for one: `answer` seconds."""
+    """Checks that a signal ends the server within a second, or within the time of two replies on a slow machine.
+    `answer` is the time of one reply in seconds."""
     began = time.monotonic()
     child.send_signal(number)
     said = child.communicate(timeout=60)[1]
     seconds = time.monotonic() - began
     print(f"{signal.Signals(number).name} ends it after {seconds:.2f} s")
     check(child.returncode == 0, f"{signal.Signals(number).name} ends it with {child.returncode}: {said[-2000:]}")
-    most = 2 if SANITIZED else 1  # AddressSanitizer reads all memory once more, for leaks
+    most = 2 if SANITIZED else 1  # AddressSanitizer searches all memory for leaks at the end
     check(seconds < most + 2 * answer, f"{signal.Signals(number).name} ends it after {seconds:.2f} s")
 
 
 class Client:
-    """Asks over one connection; opens another one when the server has closed it."""
+    """A client with one connection. It opens another connection after the server closed the first."""
 
     def __init__(self, port):
         self.port, self.connection = port, None
@@ -82,7 +83,7 @@ class Client:
 
 
 class Burst:
-    """So many requests from 32 clients, each answer compared with the first one."""
+    """A number of requests from 32 clients. Each reply is compared with the first one."""
 
     def __init__(self, port, count, wanted):
         self.port, self.wanted, self.lock = port, wanted, threading.Lock()
@@ -114,7 +115,7 @@ class Burst:
 
 
 class Nuisance:
-    """A thread that does something again and again while the server works."""
+    """A thread that repeats an action while the server works."""
 
     def __init__(self, action):
         self.stopping, self.turns = False, 0
@@ -139,7 +140,8 @@ class Nuisance:
 
 
 class Slow:
-    """Clients that open a connection, send a part of a head, and wait; those that are closed come again."""
+    """Clients that open a connection, send a part of a request head, and wait. A client that the server closed connects
+    again."""
 
     def __init__(self, port):
         self.port, self.sockets = port, []
@@ -160,7 +162,7 @@ def leave(port):
 
 
 def send_much(port):
-    """64 MiB: too much for a form, and for an upload bytes that are no profile."""
+    """Sends 64 MiB: too much for a form, and not a profile as an upload."""
     body = b"a" * (64 << 20)
 
     def action(turn):
@@ -168,8 +170,8 @@ def send_much(port):
         try:
             status = Client(port).ask(path, "POST", body, Origin=f"http://localhost:{port}")[0]
         except (OSError, http.client.HTTPException):
-            status = 413  # it closes the connection while the body is sent
-        if status not in (400, 413, 503):  # 503: reading it took more than 30 s, on a machine with much to do
+            status = 413  # the server closes the connection while the client sends the body
+        if status not in (400, 413, 503):  # 503: reading the body took more than 30 s on a busy machine
             failures.append(path)
             print(f"FAIL 64 MiB for {path} get {status}")
         time.sleep(0.5)
@@ -177,8 +179,8 @@ def send_much(port):
 
 
 def memory(child, most=0):
-    """MiB between two bodies: what is not used any more goes back twice a second. A slow machine has bodies under way for longer, so it looks
-    up to 16 s for a moment with at most this much."""
+    """Returns the resident MiB between two bodies. The server frees unused memory twice a second. On a slow machine
+    bodies take longer, so this function waits up to 16 s for a moment with at most `most` MiB."""
     sizes = []
     while len(sizes) < 8 or (min(sizes) > most > 0 and len(sizes) < 40):
         time.sleep(0.4)
@@ -188,7 +190,7 @@ def memory(child, most=0):
 
 
 def check_answers(child):
-    """The first answers come while nobody else asks."""
+    """Checks the replies. The first replies are recorded without other clients."""
     wanted, client = {}, Client(child.port)
     slowest = 0
     for path in PAGES:
@@ -219,13 +221,13 @@ def check_answers(child):
 
 
 def check_end(number, warm):
-    """A signal while 8 clients ask for what takes time, and slow ones hold their connections."""
+    """Checks that a signal ends the server while 8 clients request slow reports and slow clients keep connections open."""
     child = start()
     slow = Slow(child.port)
     for turn in range(SLOW if warm else 1):
         slow(turn)
 
-    answers = []  # seconds that each took
+    answers = []  # seconds of each reply
 
     def ask_on(turn):
         began = time.monotonic()

@@ -1,4 +1,4 @@
-// The tasks of docs/method/page_tasks.md on the real page: each with the number of steps that the table says.
+// Does the tasks of docs/method/page_tasks.md on the real page. The number of steps must equal the table's number.
 //   node tasks.mjs PPROFC TESTDATA FOLDER ...      (the last folder takes npm packages)
 import { spawn } from "node:child_process";
 import fs from "node:fs";
@@ -10,14 +10,14 @@ const { pprofc, testdata, folders, work } = begin("tasks", servers);
 const browser = await launch(folders);
 const check = checking(browser);
 
-/** The address of a page of -http in testdata. */
+/** Starts -http in testdata. Returns the address of its page. */
 async function serve(...args) {
   const child = spawn(pprofc, ["-http=localhost:", "-no_browser", "-symbolize=none", ...args], { cwd: testdata, env: { ...process.env, HOME: work, XDG_CONFIG_HOME: work } });
   servers.push(child);
   return `${await addressOf(child)}/ui/`;
 }
 
-// A thread that loads and then serves, and a second one.
+// One thread loads and then serves; a second thread compresses.
 const phases = path.join(work, "phases.json");
 const call = (tid, name, from, to) => ({ ph: "X", pid: 1, tid, name, ts: from * 1000, dur: (to - from) * 1000 });
 const thread = (tid, name) => ({ ph: "M", pid: 1, tid, name: "thread_name", args: { name } });
@@ -30,7 +30,7 @@ const diff = await serve("-diff_base=generator_cpu.prof", "generator_optimized_c
 const click = (selector) => (page) => page.click(selector);
 const key = (name) => (page) => page.keyboard.press(name);
 const type = (words) => (page) => page.keyboard.type(words);
-/** A click on the widest box of a function. */
+/** Returns a step that clicks the widest box of a function. */
 const clickBox = (name, modifiers) => async (page) => {
   const [x, y] = await page.evaluate(`((a) => { const n = a.nodeOf(${JSON.stringify(name)}), d = a.drawing; d.reveal(n); a.paint();
     const [row, boxes] = [...d.rows].find(([, all]) => all.some((b) => b.node === n)), box = boxes.find((b) => b.node === n);

@@ -1,4 +1,4 @@
-// The times of samples in a real browser: the strip of activity, a range of time in all views, and the timeline.
+// Tests the times of samples in a real browser: the strip of activity, a range of time in all views, and the timeline.
 //   node times.mjs PPROFC TESTDATA FOLDER ...      (the last folder takes npm packages)
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import fs from "node:fs";
@@ -39,7 +39,7 @@ async function checkAxe(page, what) {
   check(!bad.length, `${what}: ${bad[0]?.id}: ${bad[0]?.nodes[0].html}`);
 }
 
-/** Drags over a part of the strip: from and to are shares of its width. */
+/** Drags over a part of the strip; from and to are shares of its width. */
 async function drag(page, from, to) {
   const box = await page.locator(".pf-strip").boundingBox(), y = box.y + 20;
   await page.mouse.move(box.x + from * box.width, y);
@@ -48,7 +48,7 @@ async function drag(page, from, to) {
   await page.mouse.up();
 }
 
-/** The numbers of -top with lines of whole nanoseconds: { name: [self, total] }. */
+/** Returns the numbers of -top with lines of whole nanoseconds: { name: [self, total] }. */
 function topOf(...args) {
   const lines = run("-top", "-unit=ns", "-nodefraction=0", ...args, recording).split("\n");
   return Object.fromEntries(lines.slice(lines.findIndex((l) => /flat%/.test(l)) + 1).filter(Boolean).map((l) => {
@@ -57,7 +57,7 @@ function topOf(...args) {
   }));
 }
 
-/** The page shows the numbers that the command prints for the same range. */
+/** Checks that the page shows the numbers that the command prints for the same range. */
 async function compare(page, range, what) {
   const expected = topOf(`-time_range=${range}`);
   check(Object.keys(expected).length > 0, `${what}: the command prints functions`);
@@ -68,7 +68,7 @@ async function compare(page, range, what) {
   }
 }
 
-/** Where a box of the timeline is: the middle of the first box of a function. */
+/** Returns the middle of the first box of a function in the timeline. */
 const spotOf = (page, name) => page.evaluate((n) => {
   const d = window.pprofc.drawing, c = d.canvas.getBoundingClientRect();
   for (const [row, boxes] of d.rows)
@@ -100,7 +100,7 @@ async function testRange(url) {
   check(await becomes(async () => (await rangeText(page)) !== "3s recorded"), "Forward shows the range");
   await shoot(page, "range");
 
-  // A click, the button and Escape clear.
+  // A click on the strip, the button and Escape clear the range.
   const strip = await page.locator(".pf-strip").boundingBox();
   await page.mouse.click(strip.x + strip.width / 2, strip.y + 20);
   check((await rangeText(page)) === "3s recorded", "a click clears");
@@ -113,7 +113,7 @@ async function testRange(url) {
   await page.keyboard.press("Escape");
   check((await rangeText(page)) === "3s recorded", "Escape clears");
 
-  // Links: both units, half a range; what is not a range shows everything.
+  // Links have either unit, or only one end of a range. An invalid range shows the whole profile.
   for (const [hash, range] of [["t0=1.5s&t1=2.5s", "1500ms,2500ms"], ["t0=1500000000&t1=2s", "1.5s,2s"], ["t1=900ms", "0s,900ms"], ["t0=1s500ms", "1.5s,"]]) {
     await page.goto(`${url}#${hash}`);
     const wanted = new URLSearchParams(hash);
@@ -125,7 +125,6 @@ async function testRange(url) {
     check(await whole(page), `${hash} is no range: ${await rangeText(page)}`);
   }
 
-  // Keys.
   await page.goto(url + "#");
   await becomes(async () => !(await state(page)).t1);
   await page.keyboard.press("]");
@@ -141,7 +140,7 @@ async function testRange(url) {
   now = await state(page);
   check(now.t0 === "" && now.t1 === "300ms", `{ halves, [ moves back: ${now.t0} to ${now.t1}`);
 
-  // A filter and the range together; percentages are of the range.
+  // A filter and a range together. Percentages refer to the range.
   await page.goto(`${url}#t0=1s&t1=2s&focus=compress&whole=7`); // an address cannot set the total
   await becomes(async () => (await state(page)).focus === "compress");
   const shown = await page.textContent(".pf-shown");
@@ -206,13 +205,12 @@ async function testTimeline(url) {
   check(least > 0 && least < 100, `zoom goes down to nanoseconds: ${least}`);
   await page.keyboard.press("0");
 
-  // Folding a thread.
   await page.click("[data-thread=main]");
   check((await page.getAttribute("[data-thread=main]", "aria-expanded")) === "false" && !(await spotOf(page, "load")), "a thread folds");
   await page.click("[data-thread=main]");
   check(await spotOf(page, "load"), "and unfolds");
 
-  // The range limits the timeline, filters act on it, other orders of frames end it.
+  // The range limits the timeline, and filters apply to it. Another order of frames closes the timeline.
   await drag(page, 0, 1 / 3);
   check(!(await spotOf(page, "serve")) && !(await page.isVisible("[data-thread=worker]")) || (await page.evaluate(() => window.pprofc.drawing.span)) < 1.1e9,
     "the range limits the timeline");
@@ -248,7 +246,8 @@ async function testTimeline(url) {
 
 // ---- instants ----
 
-/** An event without a duration is drawn up to the next one of its thread, but not over a long pause; its value does not change. */
+/** Checks that an event without a duration is drawn up to the next event of its thread, but not over a long pause. Its
+ * value must not change. */
 async function testInstants() {
   const file = path.join(work, "cycles.txt"), html = path.join(work, "cycles.html"), times = [0, 10, 20, 30, 40, 500, 510, 520];
   fs.writeFileSync(file, times.map((ms, i) => `app  10  ${(100 + ms / 1000).toFixed(6)}:  1000 cycles:u: \n\t 11ca ${i < 5 ? "load" : "serve"}+0x1 (/app)\n\n`).join(""));
@@ -266,7 +265,8 @@ async function testInstants() {
 
 // ---- sample types ----
 
-/** The timeline and the strip have only events of the shown type: no wait belongs to the CPU time of a JFR recording. */
+/** Checks that the timeline and the strip have only events of the shown type: waits do not belong to the CPU time of a
+ * JFR recording. */
 async function testTypes() {
   const html = path.join(work, "jfr.html");
   run("-flame", `-output=${html}`, path.join(testdata, "imports", "calls.jfr.gz"));
@@ -287,7 +287,7 @@ async function testTypes() {
 
 // ---- hostile and extreme times ----
 
-/** A name of a thread is text; the longest times and the deepest zoom end. */
+/** Checks that the name of a thread is text, and that the longest times and the deepest zoom are handled. */
 async function testHostile() {
   const file = path.join(work, "hostile.json"), html = path.join(work, "hostile.html"), name = "</script><img src=x onerror=\"window.hacked=1\">";
   fs.writeFileSync(file, JSON.stringify({ traceEvents: [thread(1, name), call(1, name, 0, 1), call(1, "late", 9e12, 9.1e12)] }));
@@ -300,7 +300,7 @@ async function testHostile() {
   await page.evaluate(() => window.pprofc.set({ t0: "9000000000s", t1: "9000000000.000001s" }));
   for (let i = 0; i < 60; i++) await page.keyboard.press("+");
   check((await page.evaluate(() => window.pprofc.drawing.span)) >= 1, "the zoom ends at a nanosecond");
-  await page.goto("about:blank"); // the last zoom writes the address later, and must not write this one
+  await page.goto("about:blank"); // the last zoom changes the address late, and must not change this address
   await page.goto(`${pathToFileURL(html).href}#group=1&t0=0.5&t1=1.5`);
   await ready(page);
   const both = await state(page);
@@ -312,7 +312,7 @@ async function testHostile() {
 
 // ---- a part of a recording as the base ----
 
-/** The command of the page prints the same comparison, or the side that the page shows. */
+/** Checks that the command of the page prints the same comparison, or the side that the page shows. */
 async function testParts() {
   const child = spawn(pprofc, ["-http=localhost:", "-no_browser", "-symbolize=none", "-time_range=1s,", "-diff_time_range=0s,1s", recording],
     { cwd: work, env: { ...process.env, HOME: work, XDG_CONFIG_HOME: work } });

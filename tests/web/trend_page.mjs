@@ -1,4 +1,4 @@
-// The page of pprofci trend in a real browser: on a desk, on a phone, in the dark, and what axe says.
+// Tests the page of pprofci trend in a real browser: on a desktop, on a phone, in dark mode, and with axe.
 //   node trend_page.mjs PPROFC TESTDATA FOLDER ...      (the last folder takes npm packages)
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -11,7 +11,7 @@ const { pprofc, testdata, folders, work, shots } = begin("trend");
 const browser = await launch(folders);
 const check = checking(browser);
 
-/** Puts a profile into the store: returns its entry of a run. */
+/** Puts a profile into the store. Returns its entry of a run. */
 function putProfile(folder, kind, benchmark, file) {
   const bytes = fs.readFileSync(path.join(testdata, file)), sha256 = createHash("sha256").update(bytes).digest("hex");
   const to = path.join(folder, "objects", sha256.slice(0, 2));
@@ -20,7 +20,8 @@ function putProfile(folder, kind, benchmark, file) {
   return { kind, package: "example.com/words", benchmark, name: `${benchmark}_${kind}`, sha256, size: bytes.length };
 }
 
-/** A store with a step, a series without one, and names that would like to be markup. Of the first series it has profiles. */
+/** Creates a store with a step, a series without a step, and names that contain markup. The first series has profiles.
+ * profiles. */
 function makeStore(folder) {
   fs.mkdirSync(folder);
   fs.writeFileSync(path.join(folder, "pprofci-store"), "pprofci store, version 1\n");
@@ -77,7 +78,7 @@ for (const [name, options] of views) {
     const { violations } = await page.evaluate(() => globalThis.axe.run());
     check(!violations.length, `${name}: ${JSON.stringify(violations.map((v) => [v.id, v.nodes.slice(0, 3).map((n) => n.html)]))}`);
   }
-  // A change point opens the flame graph of what changed: the profiles of the runs before and after it.
+  // A change point opens the flame graph of the change, from the profiles of the runs before and after the change.
   const graphs = await page.$$eval("a.graph-link", (all) => all.map((a) => [a.closest("section").querySelector("small").textContent.replace(/.* · /, ""), a.textContent, decodeURIComponent(a.getAttribute("href")).replace(/^.*Count /, "")].join(": ")));
   check(graphs.sort().join() === ["B/op: mem flame graph: mem 22d200f8670d.html", "B/s: cpu flame graph: cpu 22d200f8670d.html", "allocs/op: mem flame graph: mem 22d200f8670d.html&type=0",
     "sec/op: cpu flame graph: cpu 22d200f8670d.html"].join(), `${name}: each unit has the graph that explains it, a benchmark without profiles has no graph: ${graphs}`);
@@ -85,7 +86,7 @@ for (const [name, options] of views) {
   await page.locator("li #graph canvas.pf-graph").waitFor();
   check(/2,450,994 → 73,525,810/.test(await page.textContent("#graph")), `${name}: counts of allocations`);
   await page.click("section:has(small:text('sec/op')) a.graph-link");
-  // The graph before this one stays until the new one is in its place.
+  // The previous graph stays until the new graph replaces it.
   await becomes(async () => /Count cpu .*5\.33s/.test(await page.textContent("#graph")));
   const told = await page.textContent("#graph"), sides = await page.evaluate(() => [document.documentElement.scrollWidth, window.innerWidth]);
   check(/Count cpu 22d200f8670d/.test(told) && /5\.33s → 76\.73s/.test(told) && sides[0] <= sides[1], `${name}: ${told.slice(0, 120)} ${sides}`);
@@ -94,7 +95,7 @@ for (const [name, options] of views) {
 }
 check(seen.desk !== seen.dark && seen.desk === seen.phone, `colours: ${JSON.stringify(seen)}`);
 
-// Change points link to their commits if the newest run is of the repository in the current folder, and only then.
+// Change points link to their commits only if the newest run is of the repository in the current folder.
 const repository = path.join(work, "repository");
 const git = (...words) => spawnSync("git", ["-c", "user.name=a", "-c", "user.email=a@example.com", ...words], { cwd: repository, encoding: "utf8" });
 const links = (env = {}) => {

@@ -1,4 +1,5 @@
-// Verdicts in flame graphs, in a real browser: what is noise is grey, a switch shows it again, intervals are said in words.
+// Tests verdicts in flame graphs in a real browser: noise is grey, a switch shows it in colour, and words describe
+// intervals.
 //   node verdicts.mjs PPROFC TESTDATA FOLDER ...      (the last folder takes npm packages)
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
@@ -11,7 +12,7 @@ const { pprofc, testdata, folders, work } = begin("verdicts");
 const browser = await launch(folders);
 const check = checking(browser);
 
-/** Runs of 14 functions that vary a little; in the head f3 takes a fifth more. */
+/** Records a run of 14 functions that vary a little. In the head, f3 takes 20 % more. */
 function record(side, run) {
   const lines = [];
   for (let i = 1; i <= 14; i++) {
@@ -35,14 +36,15 @@ const open = async (url) => {
 };
 const quiet = (page, what) => checkQuiet(check, page, what);
 
-/** The look of the widest box of a function. */
+/** Returns the look of the widest box of a function. */
 const lookOf = (page, name) => page.evaluate((wanted) => {
   const a = window.pprofc, node = a.nodeOfName(wanted, (i) => a.place.width[i]);
   return a.look(a.view, node, a.place);
 }, name);
 const GREY = "#d9d9d9";
 
-/** What changed most is named in full, in two lines where one has no room for the name and its value. */
+/** Checks that the largest changes have full names, in two lines if one line is too narrow for the name and its value.
+ * value. */
 async function testNames() {
   const long = "main.insertWithoutAnyLookupOf";
   for (const side of ["base", "head"]) {
@@ -70,7 +72,7 @@ async function testPage() {
   check(banner.includes("1 of 14 functions changed") && banner.includes("Mean of 3 + 3 runs"), `the notes: ${banner}`);
   check((await page.textContent(".pf-totals")).startsWith("mean of 3 + 3 runs: "), "the totals are means");
 
-  // The inspector and the tooltip say it in words.
+  // The inspector and the tooltip describe the verdict in words.
   await page.evaluate(() => window.pprofc.select(window.pprofc.nodeOfName("f3", () => 1), true));
   const told = await page.textContent(".pf-inspector");
   check(/self: certain\?.*grew: \+\d+\.?\d*ms \(\+\d\d\.\d+%\) ±\d+\.?\d*ms, q = 0\.0\d+/.test(told), `inspector: ${told}`);
@@ -84,7 +86,7 @@ async function testPage() {
   await page.mouse.move(spot.x, spot.y);
   check(/total: unchanged: .* ±.*q = /.test(await page.textContent(".pf-tip")), `tooltip: ${await page.textContent(".pf-tip")}`);
 
-  // The list has the interval and the verdict, and sorts by it.
+  // The list has the interval and the verdict, and can be sorted by verdict.
   await page.click("[data-flag=list]");
   const heads = await page.$$eval(".pf-functions thead th", (all) => all.map((e) => e.textContent));
   check(heads.slice(-2).join() === "± self,Certain?", `columns: ${heads}`);
@@ -92,7 +94,7 @@ async function testPage() {
   check((await page.textContent(".pf-functions tbody tr")).startsWith("f3") && (await page.textContent(".pf-functions tbody tr")).endsWith("grew"), "the real change is first");
   await page.click("[data-flag=list]");
 
-  // The switch, by mouse, by key, and in the address.
+  // Uses the switch by mouse, by key, and in the address.
   await toggle.click();
   check((await lookOf(page, "f5")).color !== GREY && /[▲▼] /.test((await lookOf(page, "f5")).sign), "without the switch every change is shown");
   check(page.url().includes("judged=0"), `address: ${page.url()}`);
@@ -101,14 +103,14 @@ async function testPage() {
   check(!(await toggle.isChecked()), "a reload keeps it");
   await page.keyboard.press("o");
   check(await toggle.isChecked() && (await lookOf(page, "f5")).color === GREY, "o switches as well");
-  // Verdicts are on one sample type, and on differences.
+  // Verdicts exist for one sample type, and for differences.
   await page.keyboard.press("t");
   check(await toggle.isDisabled() && (await lookOf(page, "f5")).color !== GREY, "another sample type was not judged");
   await page.keyboard.press("t");
   await page.keyboard.press("h");
   check(await toggle.isDisabled(), "head alone has no verdicts");
   await page.keyboard.press("d");
-  // In callers and callees and in a tree that starts from the leaf, too.
+  // Verdicts are also shown in callers and callees and in a reversed tree.
   await page.evaluate(() => window.pprofc.set({ sandwich: "f3" }));
   check((await lookOf(page, "f3")).sign === "▲ ", "callees");
   await page.evaluate(() => window.pprofc.set({ sandwich: "", reverse: true }));
@@ -121,7 +123,8 @@ async function testPage() {
   await plain.context().close();
 }
 
-/** A head that is much smaller: recorded amounts, with verdicts of the same direction. Shares only on request, in percent. */
+/** Checks a much smaller head: recorded amounts with verdicts of the same direction, and shares in percent only on
+ * request. */
 async function testAmounts() {
   const page = await open(make("amounts.html", "-symbolize=none", "-flame", "-noise", `-diff_base=${testdata}/generator_cpu.prof`, `${testdata}/generator_optimized_cpu.prof`));
   const recorded = await page.evaluate(() => {

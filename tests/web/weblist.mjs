@@ -1,4 +1,4 @@
-// The pages of -weblist and of benchstatc in a real browser: their own script runs, and no other.
+// Tests the pages of -weblist and of benchstatc in a real browser: only their own script runs.
 //   node weblist.mjs PPROFC TESTDATA FOLDER ...      (the last folder takes npm packages)
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
@@ -12,7 +12,7 @@ const check = checking(browser);
 const axe = findPackages(["axe-core@4.14.1"], folders);
 const quiet = (page, what) => checkQuiet(check, page, what);
 
-/** Puts markup into the page that would run a script, in each way there is. */
+/** Adds markup to the page that would run a script, in each possible way. */
 async function refusesScripts(page, what) {
   await page.evaluate(() => {
     document.body.insertAdjacentHTML("beforeend", `<img src="data:x" onerror="window.hit = 1"><a id="bad" href="javascript:window.hit = 2">x</a>
@@ -27,7 +27,7 @@ async function refusesScripts(page, what) {
   check((await page.evaluate(() => window.hit)) === undefined, `${what}: a script that is not its own ran`);
 }
 
-// A line with instructions opens and closes. They come from a binary; where no tool reads it, they are put in.
+// A line with instructions can be opened and closed. The test adds the instructions if no tool can read the binary.
 const file = path.join(work, "page.html");
 execFileSync(pprofc, ["-weblist=compare_words", `-output=${file}`, `-source_path=${testdata}/native`, "-trim_path=/app",
   path.join(testdata, "native/native_c"), path.join(testdata, "native/native_c.cpu.prof")], { stdio: "ignore" });
@@ -46,7 +46,7 @@ check((await shown()) === "none", "another click hides them");
 quiet(list, "weblist");
 await refusesScripts(list, "weblist");
 
-// The page of benchstatc sorts its tables, is readable in dark, and fits a phone.
+// The page of benchstatc sorts its tables, is readable in dark mode, and fits a phone.
 const bench = path.join(work, "bench.html"), input = path.join(work, "in.txt");
 fs.writeFileSync(input, "BenchmarkA 1 5 ns/op\nBenchmark<img/src=x/onerror=window.hit=5> 1 6 ns/op\n");
 fs.writeFileSync(bench, execFileSync(path.join(path.dirname(pprofc), "benchstatc"), ["-format", "html", input], { stdio: ["ignore", "pipe", "ignore"] }));
