@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""act.py SOURCE PROGRAMS ACT: docs/examples/ci/pull-request.yml as nektos/act runs it, with action.yml of this checkout. Actions of GitHub
-are replaced by ones that copy files, and GitHub by a host on the loopback. Status 77: something is missing, which is named."""
+"""Runs docs/examples/ci/pull-request.yml with nektos/act and action.yml of this checkout: act.py SOURCE PROGRAMS ACT.
+Actions that copy files replace the actions of GitHub, and a host on the loopback replaces GitHub. The exit status 77
+means that a program is missing; the test prints its name."""
 import json
 import os
 import shutil
@@ -12,7 +13,8 @@ import publish_server as host
 from go_benchmark import GO_BENCHMARK
 
 SOURCE, PROGRAMS, ACT = sys.argv[1:4]
-# Each action: its folder, its version, and its command. $P is its path, $STORE the artifacts of the run.
+# For each action: folder, version and command. $P is the action's path, $STORE the folder with the artifacts of the
+# run.
 ACTIONS = {
     "setup-go": ("v6", "go version"),
     "upload-artifact": ("v7", 'mkdir -p "$STORE/$NAME"; if [ -d "$P" ]; then cp -a "$P/." "$STORE/$NAME/"; else cp "$P" "$STORE/$NAME/"; fi'),
@@ -46,7 +48,7 @@ def git(where, *words):
 
 
 def make_repository(place):
-    """A module whose benchmark is 20 times slower in the change; gives the event of the pull request."""
+    """Creates a module whose benchmark is 20 times slower in the change. Returns the event of the pull request."""
     os.makedirs(place)
     git(place, "init", "-q", "-b", "main", ".")
     git(place, "remote", "add", "origin", "https://github.com/o/r.git")
@@ -84,7 +86,7 @@ def run_act(work, api):
                "--env", f"GITHUB_API_URL={api}", "--env", "GITHUB_SERVER_URL=https://github.example"]
     for name, place in places.items():
         command += ["--local-repository", f"{name}={place}"]
-    # act keeps what it copies below HOME; go needs its own caches.
+    # act keeps copies of repositories below HOME, and go needs its own caches.
     own = {**os.environ, "XDG_CACHE_HOME": f"{work}/cache", "XDG_CONFIG_HOME": f"{work}/config"}
     for name in ("GOCACHE", "GOMODCACHE"):
         own[name] = subprocess.run(["go", "env", name], check=True, capture_output=True, text=True).stdout.strip()
@@ -102,7 +104,7 @@ def main():
         made = run_act(work, server.base)
         state = server.state
         comments = [c["body"] for c in state.comments if c["number"] == "3"]
-        # On a machine that is very busy the measurements may not tell; the comment says so, then.
+        # On a busy machine the result may be inconclusive, and the comment then states this.
         regressed = "slower" in "".join(comments) and "### ? " not in "".join(comments)
         good = {
             "one comment": len(comments) == 1 and (regressed or "### ? " in comments[0]),

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""capture.py SOURCE PROGRAMS: `pprofci capture` and `pprofci push` against servers on the loopback: net/http/pprof, our own and (where Go is)
-the real one, and a double of Pyroscope that reads the protobuf and the form that it is sent."""
+"""Tests `pprofci capture` and `pprofci push` against servers on the loopback: capture.py SOURCE PROGRAMS. The servers
+are a copy of net/http/pprof, the real one if Go is installed, and a model of Pyroscope. The model reads the protobuf
+messages and the forms."""
 import gzip
 import html
 import json
@@ -46,7 +47,7 @@ def check(good, what):
 
 
 class Server(BaseHTTPRequestHandler):
-    """net/http/pprof below /debug, Pyroscope beside it."""
+    """A server with net/http/pprof below /debug, and Pyroscope at other paths."""
     failures, pushed, forms, queries, asked, loaded, exports = [], [], [], [], [], [], []
     partial = b''
     heap = 0
@@ -111,7 +112,7 @@ def alive(process):
 
 
 def running():
-    """Side and address of each load that runs."""
+    """Returns side and address of each running load."""
     lines = [line.split() for line in open(os.path.join(work, 'loads'))]
     return [tuple(line[1:]) for line in lines if alive(line[0])]
 
@@ -131,7 +132,7 @@ def leftovers(*known):
 
 
 try:
-    # Both sides in turns, what is missing is told, the warm-up is apart.
+    # Captures both sides in turns. Reports missing profiles, and stores the warm-up separately.
     r = pprofci('capture', '-out', 'set', '-head', at, '-base', at + '/', '-count', '3', '-warmup', '1', '-seconds', '1', '-interval', '0', '-wait', '5')
     check(listed('set').count('head/heap/heap-003.pb.gz') == 1 and len(listed('set')) == 2 * 4 * 4 + 1, listed('set'))
     check('warmup/base/cpu/cpu-001.pb.gz' in listed('set') and not any('mutex' in path for path in listed('set')), listed('set'))
@@ -149,7 +150,7 @@ try:
     check('4 pairs of profiles' in r.stdout, r.stdout)
     print('ok: sets of two servers, which run and -noise take')
 
-    # One load at a time, for the side whose turn it is; with one server from the beginning.
+    # Runs one load at a time, for the side that is captured. With a single server, the load runs from the start.
     load = ['-load', 'echo $$ $PPROFCI_SIDE $PPROFCI_URL >>loads; exec sleep 600']
     pprofci('capture', '-out', 'turns', '-head', at, '-base', at + '/', '-kinds', 'cpu,heap', '-count', '2', '-warmup', '1', '-seconds', '1', *load)
     base, head = [('base', at + '/')], [('head', at)]
@@ -166,7 +167,7 @@ try:
     check('main.newSession' in r.stdout, r.stdout)
     print('ok: a set that leaks takes')
 
-    # What fails leaves nothing, and says so in one line.
+    # A failed capture writes no file, and prints one line.
     before = os.listdir(work)
     for failure, words in [((500, b'Could not enable CPU profiling'), '500'), ((403, b'no'), '403'), ((200, b'<html>'), 'cannot read the'),
                            ((200, gzip.compress(b'x' * 100)[:30]), 'cannot read the')]:
@@ -198,7 +199,7 @@ try:
     check('ended too early, with status 3' in r.stderr, r.stderr)
     print('ok: failures and signals leave nothing')
 
-    # A full disk: one line, and what was there stays.
+    # On a full disk, the command prints one line and keeps the existing files.
     def small():
         resource.setrlimit(resource.RLIMIT_FSIZE, (600, 600))
     small_disk = os.path.join(work, 'small')
@@ -250,7 +251,7 @@ try:
     check('side="base"' in asked['leftQuery'][0] and 'side="head"' in asked['rightQuery'][0], asked)
     print('ok: push.v1')
 
-    # The links of a push on the page of a run, and of a merge.
+    # The page of a run has the links of a push, and the page of a merge also.
     r = pprofci('push', '-to', at, '-service', 'a "b" <i>&\u00e9', '-links', 'links.json', 'set', **github)
     links = json.load(open(os.path.join(work, 'links.json')))['links']
     check([f"{link['name']}: {link['url']}" for link in links] == r.stdout.splitlines() and len(links) == 12, links)
@@ -271,7 +272,7 @@ try:
     check('hidden' not in r.stdout + r.stderr and 'set PYROSCOPE_USER instead' in r.stderr, r.stdout + r.stderr)
     print('ok: the page leads to the queries')
 
-    # OTLP: what our own reader makes of it, the resource, and what servers answer.
+    # OTLP: the profile as pprofc reads it, the resource, and the server's replies.
     def top(path):
         return subprocess.run([os.path.join(programs, 'pprofc'), '-top', '-sample_index=0', path], cwd=work, capture_output=True, text=True).stdout
 
@@ -314,7 +315,7 @@ try:
     Server.partial = b''
     print('ok: OTLP')
 
-    # /ingest.
+    # Sends to /ingest.
     pprofci('push', '-to', at, '-service', 'shop', '-protocol', 'ingest', '-sha', 'c' * 40, '-repository', 'a/b', '-side', 'head', os.path.join(data, 'server_heap.pb.gz'))
     path, headers, body = Server.forms[0]
     asked = urllib.parse.parse_qs(urllib.parse.urlsplit(path).query)
@@ -324,7 +325,7 @@ try:
     check(b'name="profile"' in part and gzip.decompress(part.split(b'\r\n\r\n', 1)[1][:-2]), part[:200])
     print('ok: /ingest')
 
-    # What a server refuses, and a server that is busy.
+    # Servers that reject a profile or are busy.
     heap = os.path.join(data, 'server_heap.pb.gz')
     for failure, words in [((401, b'{"code":"unauthenticated","message":"no org id"}'), '401 Unauthorized: no org id (PYROSCOPE_TOKEN'),
                            ((413, b'too large'), '413'), ((422, b'{"message":"bad ' + TOKEN.encode() + b'"}'), '422'), ((301, b''), '301')]:
@@ -340,7 +341,7 @@ try:
     pprofci('push', '-to', at, '-service', 'shop', '-label', '__name__=x', heap, status=1)
     print('ok: what a server refuses is one line')
 
-    # A redirect: with the profile to the same host only.
+    # A redirect gets the profile only if it leads to the same host.
     class Other(BaseHTTPRequestHandler):
         came = []
 
@@ -365,7 +366,7 @@ try:
     check(len(Server.pushed) == before + 1 and Server.pushed[-1][1], 'a redirect on the same host is followed')
     print('ok: a profile is not sent where a redirect leads')
 
-    # The real net/http/pprof, started, put under load and ended.
+    # Starts a program with the real net/http/pprof, puts it under load, and ends it.
     if not shutil.which('go'):
         print('skipped: go is not installed')
         sys.exit(77)

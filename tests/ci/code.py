@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""code.py SOURCE PROGRAMS: Go benchmarks of two commits: a planted line is named, with its cost, and annotated; an unrelated
-function is not blamed; nothing outside of the change is annotated."""
+"""Tests the comparison of code with Go benchmarks of two commits: code.py SOURCE PROGRAMS. pprofci must name and
+annotate a planted line with its cost. It must not blame an unrelated function, and not annotate lines outside of the
+change."""
 import json
 import os
 import pathlib
@@ -62,7 +63,7 @@ func clean""")
 
 
 def run(folder, head, iterations, programs):
-    """The result of a pull request with this source: manifest, output, the summary."""
+    """Returns the result of a pull request with this source: manifest, output, summary."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     git = ["git", "-c", "user.name=tests", "-c", "user.email=tests@example.com"]
@@ -95,7 +96,7 @@ def check(good, what):
 
 
 def flags_of_c(work, programs):
-    """Two programs of one source that differ in flags and libraries."""
+    """Compares two programs from the same source that differ in flags and libraries."""
     if not shutil.which("cc"):
         print("note: flags of C are not checked: no cc")
         return
@@ -139,7 +140,8 @@ STACKS = [
 
 
 def words_of_c(work, programs):
-    """The word of each function: edited, with inlined code of the diff, changed by the compiler only, the same, or now inlined."""
+    """Checks the word of each function: edited, with inlined code of the diff, changed only by the compiler, unchanged,
+    or inlined in the head."""
     if not shutil.which("cc"):
         print("note: inlined code of C is not checked: no cc")
         return
@@ -175,7 +177,7 @@ def main():
         print("skipped: no go, no git, or another machine than x86-64")
         sys.exit(77)
     with tempfile.TemporaryDirectory() as work:
-        # The user's cache of objects has Go's packages, which take 20 s of CPU to build.
+        # Uses the Go build cache of the user, because compiling Go's packages takes 20 s of CPU time.
         cache = subprocess.run(["go", "env", "GOCACHE"], check=True, capture_output=True, text=True).stdout.strip()
         os.environ.update(HOME=work, GOCACHE=cache, GOFLAGS="-mod=mod", GOPROXY="off", GIT_CONFIG_NOSYSTEM="1", GIT_CONFIG_GLOBAL=os.devnull)
         manifest, pair, said, summary = run(pathlib.Path(work) / "planted", PLANTED, "300x", programs)

@@ -1,9 +1,13 @@
 #!/usr/bin/env python3
-"""code_rates.py PPROFCI [PAIRS [LANGUAGE ...]]: how often the column Code is right, for generated programs in C, C++, Go and Rust.
+"""Measures how often the column Code is right, with generated programs in C, C++, Go and Rust:
 
-Each language has PAIRS (25) programs of two kinds: with one function that nothing calls added, and with one constant of one
-function changed. Prints for the first how many list a function as changed, for the second how many list just the changed one.
-Exit status 1 if a rate of all languages is missed: 1 of 100 blamed, 99 of 100 listed."""
+    code_rates.py PPROFCI [PAIRS [LANGUAGE ...]]
+
+Each language has PAIRS (25) programs of two kinds. In the first kind, the change adds a function that no function
+calls. In the second kind, the change edits a constant of one function. Prints how often a function of the first kind is
+listed as changed, and how often only the edited function of the second kind is listed. The exit status is 1 if the
+rates of all languages miss a limit: 1 of 100 blamed, 99 of 100 listed.
+"""
 import json
 import os
 import pathlib
@@ -37,7 +41,7 @@ def source(language, numbers, extra=None):
     if extra is not None:
         unused = {"C": "__attribute__((used)) ", "C++": "__attribute__((used)) "}.get(language, "")
         text = unused + body.format(n=99, a=5, b=77, c=3, call="")
-        if language == "Go":  # the linker drops what nothing refers to
+        if language == "Go":  # the linker drops unreferenced functions
             text += "\nvar Kept = work99\n"
         if language == "Rust":
             text += "#[used]\nstatic KEPT: fn(i64) -> i64 = work99;\n"
@@ -56,7 +60,8 @@ def build(language, folder, text):
 
 
 def words(pprofci, work, language, programs, rng):
-    """The words of the functions, by the number of each ("moved" for one whose row is part of another), and whether the comparison says that no function changed."""
+    """Returns the word of each function by its number, and True if the comparison reports no changed function. The word
+    is "moved" for a function whose row is part of another row."""
     name = LANGUAGES[language][4]
     for side in ("base", "head"):
         (work / side / "runs").mkdir(parents=True)

@@ -1,7 +1,7 @@
-# What the tests of ci_profiles.sh share; sourced with SOURCE and PROGRAMS as arguments.
+# Defines functions for the tests of ci_profiles.sh. A test sources this file with SOURCE and PROGRAMS as arguments.
 source=$1
 export PPROFC_BIN=$2
-# A runner of CI that these tests run in shall not be told of them.
+# Hides the variables of a CI runner in which these tests run.
 unset GITHUB_STEP_SUMMARY GITHUB_OUTPUT GITHUB_SHA GITHUB_REPOSITORY CI_COMMIT_SHA CI_PROJECT_PATH BITBUCKET_REPO_FULL_NAME
 unset GIT_COMMIT THRESHOLD_PERCENT
 testdata=$source/testdata
@@ -10,8 +10,8 @@ work=$(mktemp -d)
 trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
 cd "$work" || exit 1
 
-# run STATUS ARGUMENT...: runs the script; output and messages are in files of that name. STATUS may be 0|2, where a
-# verdict depends on how loud the machine is; which it was is in $status.
+# run STATUS ARGUMENT...: runs the script. Writes its output and messages to the files `output` and `messages`. STATUS
+# may be 0|2 if the verdict depends on the load of the machine. $status is the exit status.
 run() {
   local wanted=$1
   status=0

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# functions.sh SOURCE PROGRAMS: verdicts of functions from several runs a side: the page, the manifest, -fail-on, and the same in a merged run.
+# Tests verdicts on functions from several runs per side: functions.sh SOURCE PROGRAMS. Checks the page, the manifest,
+# -fail-on, and a merged run.
 set -eu
 . "$(dirname "$0")/common.sh"
 pprofci=$PPROFC_BIN/pprofci
@@ -9,8 +10,8 @@ command -v python3 >/dev/null || {
   exit 77
 }
 
-# Runs of a program with 14 functions that differ a little from run to run: folded stacks, f1 the largest. In the head main.f3 takes 60 % more,
-# main.f9 became main.g9, and main.f12 is new.
+# Writes runs of a program with 14 functions that vary a little, as folded stacks. f1 is the largest function. In the
+# head main.f3 takes 60 % more, main.f9 is renamed to main.g9, and main.f12 is new.
 runs() { # FOLDER FIRST LAST HEAD
   local r
   mkdir -p "$1"
@@ -30,7 +31,8 @@ runs head/cpu 6 10 1
 runs same/cpu 6 10 ''
 echo 'how it was made' >head/cpu/README
 
-# what JSON: evaluates a line of Python with the manifest as m, its first pair as p and the comparison of that as c.
+# manifest FOLDER EXPRESSION: evaluates a Python expression, with the manifest as m, its first pair as p and the
+# comparison of this pair as c.
 manifest() { # FOLDER EXPRESSION
   python3 -c 'import json, sys
 m = json.load(open(sys.argv[1] + "/manifest.json")); p = m["pairs"][0]; c = p["comparisons"][0]
@@ -51,7 +53,7 @@ manifest o/ci 'abs(c["environment"] + c["rest"] + sum(r["delta"] for r in c["fun
 has o/ci/flame/cpu_diff.html 'functions changed'
 has o/ci/flamegraphs/cpu_diff.svg 'q &lt; 0.0001'
 grep -q 'q &lt; 0.0001' o/ci/flamegraphs/cpu_head.svg && broken "a side alone has verdicts"
-# The pictures of the page: base and head have no verdicts, the difference has those of the file.
+# The pictures of base and head have no verdicts. The picture of the difference has the verdicts of the file.
 python3 - <<'END' || broken "the picture in the page has no verdicts"
 import base64, re
 page = open("o/ci/index.html", encoding="utf-8").read()
@@ -66,7 +68,8 @@ assert "grey: noise, not judged or unchanged" in page
 END
 ok "several runs a side: what grew, what is new, what was renamed, and the rest is noise"
 
-# A function that is split and grows: page, summary and manifest have the net of both parts, as the terminal has. A split alone is one row.
+# Splits a function into two that together grow. Page, summary and manifest must show the sum of both parts, like the
+# terminal. If the sum did not grow, the split is one row.
 split() { # FOLDER FIRST LAST FUNCTION HELPER
   local r
   mkdir -p "$1"
@@ -102,7 +105,7 @@ assert re.search(r"<code>svc\.f</code>.*moved <span class=\"place\">svc\.help</s
 END
 ok "the net of functions between which cost moved"
 
-# The command of the manifest prints the same.
+# The command in the manifest prints the same rows.
 (cd o/ci && PATH=$PPROFC_BIN:$PATH eval "$(python3 -c 'import json; print(json.load(open("manifest.json"))["pairs"][0]["comparisons"][0]["command"].replace("-blame", "-blame -json", 1))')" 2>/dev/null) >blame.json
 python3 - <<'END' || broken "pprofc -blame says something else"
 import json
@@ -165,7 +168,7 @@ ok "-fail-on and its exit status; accepted functions; what cannot be judged"
 
 # ---- many pairs ------------------------------------------------------------------------------------------------------
 
-# Conditions over several comparisons share the level of one.
+# Conditions over several comparisons use the level of one comparison.
 run 2 run -base base -head head -out legs/one/ci -fail-on 'flat>2%'
 run 0 run -base base -head same -out legs/two/ci -fail-on 'flat>2%'
 run 2 merge -out all/ci legs/one/ci legs/two/ci
@@ -175,7 +178,7 @@ manifest all/ci 'm["fired"][0]["condition"] == "flat>2%" and m["conclusion"] == 
 run 0 merge -out all/ci legs/two/ci
 ok "a merged run has the verdicts of its jobs"
 
-# An artifact of an earlier run goes away with it.
+# The command removes artifacts of an earlier run.
 run 0 run -base base -head head -out o/ci
 rm -r base head
 mkdir base head

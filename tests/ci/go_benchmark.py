@@ -1,4 +1,5 @@
-"""A Go test file with one benchmark, whose time is proportional to a number of rounds: GO_BENCHMARK % rounds."""
+"""A Go test file with one benchmark. `GO_BENCHMARK % rounds` sets the number of rounds, which is proportional to the
+time."""
 GO_BENCHMARK = """package words
 
 import "testing"

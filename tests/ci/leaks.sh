@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# `pprofci leaks` on recorded programs: those that leak, and those that only seem to.
+# Tests `pprofci leaks` on recorded programs: some leak, and some only seem to leak.
 # shellcheck source=tests/ci/common.sh
 . "$(dirname "$0")/common.sh"
 export PPROF_BINARY_PATH=$testdata/leaks/native
 cp -r "$testdata/leaks" recorded
 
-# leaks STATUS ARGUMENT...: output and messages are in files of that name.
+# leaks STATUS ARGUMENT...: runs pprofci leaks. Writes its output and messages to the files `output` and `messages`.
 leaks() {
   local wanted=$1
   status=0
@@ -13,7 +13,7 @@ leaks() {
   "$PPROFC_BIN/pprofci" leaks "$@" >"$work/output" 2>"$work/messages" || status=$?
   [ "$status" = "$wanted" ] || broken "pprofci leaks $*: status $status, not $wanted"
 }
-line() { # TEXT...: one line of the output has all of them
+line() { # TEXT...: one line of the output must have all texts
   local rest
   rest=$(cat "$work/output")
   for text; do rest=$(grep -F -e "$text" <<<"$rest") || broken "no line with '$*'"; done
@@ -52,7 +52,7 @@ for kind in gperftools jemalloc; do
   ok "a C program, $kind"
 done
 
-# The order: times in the profiles, whatever the names are; numbers in names as numbers.
+# Profiles have the order of the times in them, whatever their names are. Without times, numbers in names decide.
 mkdir mixed
 i=20
 for file in recorded/map/*; do cp "$file" "mixed/$i.pb.gz" && i=$((i - 1)); done
@@ -64,7 +64,7 @@ for file in recorded/gperftools/*; do cp "$file" "numbered/leaky.$((i + 4)).heap
 leaks 2 numbered
 ok "the order is that of the times, else of the names"
 
-# Both kinds at once, in the folders of a capture; warm-up is not among them.
+# Reads heap and goroutines from the folders of a capture. The warm-up is not read.
 mkdir -p set/heap/warmup set/goroutine/warmup
 cp recorded/map/heap-0[3-9]* set/heap/ && cp recorded/map/heap-0[12]* set/heap/warmup/
 cp recorded/goroutines/goroutine-0[3-9]* set/goroutine/
@@ -89,7 +89,7 @@ grep -qE '^goroutine;main.waitForAnswer;.* 240$' folded.txt || broken "folded go
 has "$work/messages" "skipped 1 profile"
 ok "two kinds, JSON, folded stacks"
 
-# The page has the sentence of the table, a chart of each row, and the flame graphs.
+# The page has the sentence of the table, a chart for each row, and the flame graphs.
 leaks 2 -warmup 0 -top 1 -html leaks.html set
 has leaks.html "2 places grow without end, first main.waitForAnswer: goroutine 120 → 360, +40 per profile."
 has leaks.html "1 more rows; see -top"
@@ -102,7 +102,7 @@ leaks 2 -warmup 0 -html leaks.html long
 has leaks.html '>aäääääääääää<'
 ok "a page"
 
-# The whole folder of a capture, in which kinds are below sides.
+# Reads the whole folder of a capture, whose sides contain a folder for each kind.
 mkdir capture capture/head && mv set capture/head/set
 leaks 2 -warmup 0 capture
 has "$work/output" "2 places grow"
@@ -111,7 +111,7 @@ leaks 1 capture
 has "$work/messages" "has the profiles of base and head; pass one of its folders"
 ok "folders in folders, and one side of a capture"
 
-# What cannot be judged, and what is not a profile.
+# Too few profiles for a verdict, and files that are not profiles.
 mkdir few && cp recorded/map/heap-0[12]* few/
 leaks 1 few
 line "nothing to judge"
@@ -130,7 +130,7 @@ leaks 1 -floor -1 few
 leaks 1 -ignore '(' few
 ok "what cannot be judged is status 1"
 
-# A difference of two profiles is no state.
+# A difference of two profiles does not show the memory in use.
 "$PPROFC_BIN/pprofc" -proto -symbolize=none -diff_base recorded/map/heap-09.pb.gz -output delta.pb.gz recorded/map/heap-01.pb.gz \
   >"$work/output" 2>&1
 mkdir delta && for n in 1 2 3; do cp delta.pb.gz delta/heap-$n.pb.gz; done
@@ -138,13 +138,13 @@ leaks 1 delta
 has "$work/messages" "it is a difference of two profiles"
 ok "differences are refused"
 
-# A restart: what was allocated in all falls.
+# After a restart of the program, the total of allocations falls.
 leaks 0 recorded/map/heap-0[2-4]* recorded/cache
 line "heap: 9 profiles" "without the first 4 (the program was restarted)"
 line "no leak"
 ok "what came before a restart is left out"
 
-# A leak that the garbage collector has proved, and a line with many stacks of which each grows by less than the floor.
+# A leak that the garbage collector found. Then a line with many stacks, each of which grows by less than the floor.
 printf '%s\n' 'goroutineleak profile: total 2' '2 @ 0x1001 0x2001' >proved.txt
 leaks 2 -json -folded folded.txt proved.txt
 has "$work/output" '"proved":true'
@@ -160,7 +160,7 @@ line "leak " goroutine "+48" "(8 stacks)"
 [ "$(wc -l <folded.txt)" = 8 ] || broken "the stacks of a site"
 ok "proved leaks, and sites"
 
-# The ignore list, and one's own.
+# The built-in list of ignored functions, and a list of the user.
 leaks 0 -ignore '^main\.newSession$' recorded/map
 leaks 0 -floor 1000000 recorded/map
 leaks 0 -list-ignored

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# merge.sh SOURCE PROGRAMS: the runs of a matrix become one verdict, which is that of all measurements in one run.
+# Tests merging the runs of a matrix: merge.sh SOURCE PROGRAMS. The verdict must be the verdict of one run with all
+# measurements.
 set -eu
 . "$(dirname "$0")/common.sh"
 pprofci=$PPROFC_BIN/pprofci
@@ -44,7 +45,7 @@ run 0 merge -no-fail -out all/ci legs/one/ci legs/two/ci
 run 0 merge -threshold 200 -out all/ci legs/one/ci
 ok "links lead to the artifacts of each job; -no-fail, -threshold"
 
-# A flame graph of a job that is not what pprofci writes is left out.
+# A merge drops a job's flame graph that pprofci did not write.
 cp -r legs/two legs/planted
 for text in 'pprofcGraph("planted</script>")' 'pprofcGraph("planted")+alert("")' 'planted")' 'pprofcGraph("' ''; do
   printf '%s\n' "$text" >legs/planted/ci/flame/generator_cpu_diff.js
@@ -54,7 +55,7 @@ for text in 'pprofcGraph("planted</script>")' 'pprofcGraph("planted")+alert("")'
 done
 ok "a report takes no markup from a job"
 
-# The same benchmarks on two machines are no rounds of one.
+# The same benchmarks on two machines are not rounds of one run.
 cp -r legs/two legs/three
 run 2 merge -out all/ci legs/two/ci legs/three/ci
 has output 'Setup-2 sec/op (two: example.com/generator)'
@@ -69,7 +70,7 @@ run 0 merge -out all/ci legs/more/ci legs/less/ci
   broken "the units of a benchmark are apart: $(grep '"group"' all/ci/manifest.json)"
 ok "equal benchmarks of two jobs stay apart, with all their units"
 
-# What a job lacks is never a pass.
+# Missing results of a job are never a pass.
 run 1 merge -out all/ci legs/one/ci nowhere
 has output "cannot read 'nowhere/manifest.json'"
 has all/ci/index.html '✗ </span>The benchmarks could not be judged'
@@ -102,7 +103,7 @@ for wrong in 0 -1 one,,two ,; do
 done
 ok "a job that is expected and not there is told, and makes the result unusable"
 
-# A job that is left of an earlier run.
+# Results of an earlier run in one of the folders.
 a=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa b=bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb
 for job in one same; do
   mkdir -p "commits/$job"

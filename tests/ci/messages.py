@@ -1,8 +1,8 @@
-"""Reading protobuf messages without their schema."""
+"""Reads protobuf messages without their schema."""
 
 
 def fields(message):
-    """(number, value) of each field of a protobuf message; texts and messages as bytes."""
+    """Yields (number, value) of each field of a protobuf message. Texts and messages are bytes."""
     at, found = 0, []
 
     def varint():

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# profiles.sh SOURCE PROGRAMS: the artifacts of pairs of profiles, whole or not at all.
+# Tests the artifacts of pairs of profiles: profiles.sh SOURCE PROGRAMS. A run writes all of its artifacts, or no
+# artifact.
 set -eu
 . "$(dirname "$0")/common.sh"
 
@@ -31,7 +32,7 @@ cp -r .docs/artifacts first
 GITHUB_STEP_SUMMARY=$work/step run 0 -no-fail
 has output REGRESSION
 diff -r first .docs/artifacts >/dev/null || broken "a second run differs: $(diff -rq first .docs/artifacts)"
-# The page of a job has no artifacts beside it: what is left of a link there is its text.
+# The page of a job cannot link to artifacts, so links become text.
 sed -e '/^<a href="index.html">Page/,+1d' -e 's:<a href="[^"]*">::g' -e 's:</a>::g' .docs/artifacts/ci/summary.md >told
 cmp -s step told || broken "the step has no summary: $(diff told step)"
 grep -q '<a href="index.html#b-1">Setup-2</a>' .docs/artifacts/ci/summary.md || broken "the summary does not link to the row"
@@ -74,7 +75,7 @@ ok "what is gone leaves no artifacts behind"
 
 results=("$testdata/bench_original.txt" "$testdata/bench_optimized.txt")
 run 0 -base base -head head -out quiet/ci -bench-base "${results[0]}" -bench-head "${results[0]}"
-# Equal results pass nothing: in 22 of 75 a change of the threshold would be within the noise.
+# Equal results are not a pass: in 22 of 75 rows a change of the threshold would be within the noise.
 has output 'result: inconclusive: 20 of 25 benchmarks could not be judged'
 there quiet/benchdiff/bench_original.diff
 run 2 -base base -head head -out quiet/ci -bench-base "${results[1]}" -bench-head "${results[0]}"
@@ -142,7 +143,8 @@ for file in README.md .keep bench.txt; do has messages "skipped 'formats-head/$f
 there formats/ci/callgrind.out.100_diff_top.txt formats/ci/calls.cpuprofile_diff_top.txt formats/ci/new.folded_top.txt \
   formats/ci/heap.txt_diff_top.txt
 not_there formats/ci/README.md_top.txt
-# Two of a kind that only their process ids tell apart are no pairs. Results that are given are no files to name.
+# Two profiles of a kind whose names differ only in process ids are not pairs. pprofci does not report the given results
+# as skipped files.
 rm formats-base/[d-z]* formats-base/calls* formats-head/[d-z]* formats-head/calls*
 cp formats-base/callgrind.out.100 formats-base/callgrind.out.101
 run 0 -base formats-base -head formats-head -out formats/ci -bench-base formats-head/bench.txt -bench-head formats-head/bench.txt
@@ -195,7 +197,7 @@ ok "names of benchmarks"
 
 # ---- failures ----------------------------------------------------------------------------------------------------------
 
-fails() { # WHAT TEXT ARGUMENT...: one clear line, and nothing is left
+fails() { # WHAT TEXT ARGUMENT...: the command must print one line and leave no file
   local what=$1 text=$2
   shift 2
   run 1 "$@"
@@ -250,7 +252,7 @@ run 1 -base base -head head -out quiet/ci -bench-base nowhere -bench-head nowher
 cmp -s before after || broken "a failed run has changed artifacts"
 ok "a failed run leaves the artifacts of the one before"
 
-# ---- a checkout that nobody may write to ---------------------------------------------------------------------------------
+# ---- a read-only checkout --------------------------------------------------------------------------------------------
 
 mkdir -p checkout/scripts
 cp "$script" checkout/scripts/

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""publish.py SOURCE PROGRAMS CACHE: pprofci publish against a local host that keeps state and fails on purpose."""
+"""Tests pprofci publish against a local host that keeps state and fails on purpose: publish.py SOURCE PROGRAMS CACHE.
+"""
 import json
 import os
 import shutil
@@ -18,7 +19,7 @@ DESCRIPTION = "@octokit/openapi@23.0.2"
 
 
 def description():
-    """GitHub's own description of its API, from npm, or None."""
+    """Returns GitHub's own description of its API, from npm, or None."""
     path = os.path.join(CACHE, "openapi", "api.github.com.json")
     if not os.path.exists(path):
         if not shutil.which("npm"):
@@ -51,7 +52,7 @@ def ours(number="3"):
 
 
 def planted(name, count, long=""):
-    """A folder whose run has that many regressions, each with a place."""
+    """Creates a folder whose run has this number of regressions, each with a place."""
     shutil.copytree("bad/ci", name)
     with open(f"{name}/manifest.json", encoding="utf-8") as file:
         manifest = json.load(file)
@@ -148,7 +149,7 @@ def issues():
 def lengths():
     folder = "long"
     shutil.copytree("bad/ci", folder)
-    os.remove(f"{folder}/summary.md")  # publishing needs the manifest only
+    os.remove(f"{folder}/summary.md")  # pprofci publish reads only the manifest
     with open(f"{folder}/manifest.json", encoding="utf-8") as file:
         manifest = json.load(file)
     parts = manifest["summary"]["parts"]
@@ -220,7 +221,7 @@ def failures():
     state.failures = [("POST .*/statuses", (403, {"message": "Repository was archived"}, []))]
     publish("-to", "status", good)
     check(job.last.stderr.endswith("403 forbidden: Repository was archived\n"), "403 has causes other than permissions", job.last.stderr)
-    # A secondary limit has no Retry-After, and the reset is the time of another limit.
+    # The reply to a secondary limit has no Retry-After header, and its reset time belongs to another limit.
     hour = [("X-RateLimit-Remaining", "4000"), ("X-RateLimit-Reset", str(int(time.time()) + 3000))]
     for headers in ([], hour):
         state.failures = [("POST .*/statuses", (403, {"message": "You have exceeded a secondary rate limit. Please wait a few minutes."}, headers))]
@@ -288,7 +289,7 @@ def forks():
     check("run=101 regressed=0 good=0 commit=" + SHA["b"] in head and "had=" not in text and SHA["d"] not in head, "a forged state", head)
     check(not any(c in quoted for c in "<>") and "@" not in head + after and "http:" not in head + after and len(text) < 20000, "live text of a fork", text[:2000])
     check("and 4980 more" in quoted and after.count("\n") < 5, after)
-    # What the fork reported is not what has regressed before.
+    # The results of the fork do not count as earlier regressions.
     publish(good, env=dict(env, GITHUB_RUN_ID="102"))
     check("No regressions any more" not in ours("9")[0], "a fork's report is believed", ours("9")[0][:300])
     for text in ("hello\n", "<!-- pprofc:default -->\nx\n", "{}", "[" * 100000, '{"version": 3, "gate_status": 9, "verdict": "x", "headline": "x"}'):

@@ -1,4 +1,5 @@
-"""What tests of pprofci publish share: a job of GitHub that publishes to a host on the loopback, and what it said."""
+"""Runs a job of GitHub that publishes to a host on the loopback, and records its output, for tests of pprofci publish.
+"""
 import os
 import subprocess
 import sys
@@ -14,7 +15,7 @@ def fail(*words):
 
 
 def run_folder(program, name, base, head, wanted, **environment):
-    """The artifacts of pprofci run on two files of results."""
+    """Creates the artifacts of pprofci run for two files of results."""
     made = subprocess.run([program, "run", "-one-process", "-bench-base", base, "-bench-head", head, "-out", f"{name}/ci"],
                           env={**os.environ, **environment}, capture_output=True, text=True, check=False)
     if made.returncode != wanted:
@@ -23,7 +24,7 @@ def run_folder(program, name, base, head, wanted, **environment):
 
 
 class Job:
-    """Runs pprofci publish with the environment of a job; what it said last is in `last`."""
+    """Runs pprofci publish with the environment of a job. `last` has the output of the last run."""
 
     def __init__(self, program, server, wanted, **environment):
         self.program, self.server, self.wanted = program, server, wanted
@@ -41,7 +42,8 @@ class Job:
                  "\nrequests:", [r[:2] for r in self.server.state.requests])
 
     def publish(self, *arguments, wanted=None, env=None, cwd=None):
-        """The status is `wanted`, or that of the job; no output has the token, no request is against the description."""
+        """Publishes. Checks that the status is `wanted` or the job's status, that no output has the token, and that
+        each request conforms to the API description."""
         wanted = self.wanted if wanted is None else wanted
         own = {**self.environment, **(env or {})}
         self.last = subprocess.run([self.program, "publish", *arguments], env={k: v for k, v in own.items() if v is not None},
@@ -53,6 +55,6 @@ class Job:
         return self.last
 
     def one_line(self, *texts):
-        """The message is one line with these texts."""
+        """Checks that the message is one line with these texts."""
         lines = self.last.stderr.splitlines()
         self.check(len(lines) == 1 and all(text in lines[0] for text in texts), "not one line with", texts)

@@ -1,5 +1,6 @@
-"""A host of repositories on loopback for tests of pprofci publish: it keeps comments, statuses, checks and reports, answers
-in pages, checks each request against GitHub's OpenAPI description (or the documented forms), and fails when told to."""
+"""A host of repositories on the loopback for tests of pprofci publish. The host keeps comments, statuses, checks and
+reports, and sends replies in pages. It checks each request against GitHub's OpenAPI description, or else the documented
+forms. It fails if a test sets failures."""
 import json
 import re
 import threading
@@ -9,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 TOKEN = "ghs_a-token-of-the-test"
 PAGE = 100
 
-# What GitHub documents of the four requests, where its own description cannot be had.
+# The documented form of GitHub's four requests, used if the OpenAPI description is not available.
 NOTE = {"type": "object", "required": ["path", "start_line", "end_line", "annotation_level", "message"], "properties": {
     "path": {"type": "string"}, "start_line": {"type": "integer"}, "end_line": {"type": "integer"},
     "annotation_level": {"type": "string", "enum": ["notice", "warning", "failure"]},
@@ -55,7 +56,7 @@ class Forms:
         return self.check(self.schemas[key], value, "body")
 
     def check(self, schema, value, where):
-        """What is wrong with the value, or None."""
+        """Returns the error of a value, or None if the value is valid."""
         while "$ref" in schema:
             target = self.root
             for part in schema["$ref"].lstrip("#/").split("/"):
@@ -116,7 +117,7 @@ class State:
         self.pulls = []
         self.next_id = 1
         self.base = ""
-        self.elsewhere = []  # requests with a token that came to the other host
+        self.elsewhere = []  # requests with a token that another host received
 
     def id(self):
         self.next_id += 1
@@ -155,7 +156,7 @@ class Handler(BaseHTTPRequestHandler):
                 if what == "cut":
                     self.close_connection = True
                     return None
-                if what == "lost":  # it is done, but nobody hears of it
+                if what == "lost":  # the server does the work, but sends no reply
                     self.answer = lambda *_, **__: setattr(self, "close_connection", True)
                     break
                 return self.answer(*what)
@@ -276,7 +277,7 @@ class Handler(BaseHTTPRequestHandler):
     def list_pulls(self, _):
         self.answer(200, self.server.state.pulls)
 
-    # GitLab and Bitbucket, by their documented forms
+    # GitLab and Bitbucket, with their documented forms
 
     def list_notes(self, _):
         self.answer(200, self.server.state.notes)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""publish_wire.py SOURCE PROGRAMS: what lies between pprofci publish and a host: certificates, proxies, redirects, broken
-replies, clocks; and results that are missing or of another commit. The verdict is always printed, the token goes nowhere else."""
+"""Tests the connection between pprofci publish and a host: publish_wire.py SOURCE PROGRAMS. It has certificates,
+proxies, redirects, broken replies and wrong clocks. Some results are missing or of another commit. pprofci must always
+print the verdict, and send the token only to the host."""
 import json
 import os
 import shutil
@@ -27,14 +28,15 @@ check, publish, one_line = job.check, job.publish, job.one_line
 
 
 def says(*texts, env=None):
-    """The status is not set, which is one line; the verdict is printed and its exit status kept."""
+    """Checks that pprofci reports the failed request in one line, prints the verdict, and returns the exit status of
+    the verdict."""
     publish("-to", "status", "bad/ci", env=env)
     check(job.last.stdout.startswith("REGRESSION: Parse is 3 times slower"), "the verdict")
     one_line("pprofci: cannot publish the status: POST ", *texts)
 
 
 class Raw:
-    """A server that takes what comes, keeps it, and answers with bytes, or passes a tunnel on."""
+    """A server that records each request and replies with given bytes, or forwards a tunnel."""
 
     def __init__(self, reply, tunnel=None):
         self.reply, self.tunnel, self.got = reply, tunnel, []
@@ -95,7 +97,7 @@ def authority(name):
 
 
 def certificate(name, signer, names, start, end):
-    """A certificate from year `start` to year `end`."""
+    """Creates a certificate that is valid from year `start` to year `end`."""
     for path in ("index.txt", "index.txt.attr"):
         with open(path, "w", encoding="utf-8"):
             pass
@@ -142,7 +144,7 @@ def certificates():
     print("ok: certificates that have expired, are not valid yet, of another host, of a stranger: one line, no request")
 
     tunnel = Raw(b"HTTP/1.1 200 Connection established\r\n\r\n", good.server_address[:2])
-    # Only the proxy knows the name: requests to this machine use no proxy, as in Go.
+    # Only the proxy can resolve the name. Requests to this machine use no proxy, as in Go.
     named = dict(env, GITHUB_API_URL=f"https://forge.example:{good.server_address[1]}")
     publish("-to", "status", "bad/ci", env=dict(named, https_proxy=f"http://{tunnel.at}"))
     check(len(good.state.statuses) == 2 and len(tunnel.got) > 1, "through a proxy")
@@ -254,7 +256,7 @@ def other_commits():
         one_line("is for commit aaaaaaaaa, not for bbbb")
         check(state.statuses[0][1]["state"] == sign and "is for commit aaaaaaa, not for bbbbbbb" in state.statuses[0][1]["description"], "a status")
         check("### ? The result is for commit aaaaaaa, not for bbbbbbb" in state.comments[0]["body"], "a comment")
-    # What is checked out for a pull request is what the host has merged.
+    # For a pull request, the checkout is the merge commit of the host.
     event = {"repository": {"full_name": "o/r"}, "pull_request": {"number": 3, "head": {"sha": SHA["b"], "repo": {"full_name": "o/r"}}}}
     with open("event.json", "w", encoding="utf-8") as file:
         json.dump(event, file)

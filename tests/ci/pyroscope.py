@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""pyroscope.py SOURCE PROGRAMS CACHE: what Pyroscope's own client for Node sends to a server, and what `pprofci push` sends of the same profiles.
-A Pyroscope server is not at hand (the Go module proxy does not have it), so the client stands for what a server takes."""
+"""Compares `pprofci push` with Pyroscope's own client for Node: pyroscope.py SOURCE PROGRAMS CACHE. Both send the same
+profiles. A Pyroscope server is not available, because the Go module proxy does not have it. Therefore the requests of
+the client show the accepted form."""
 import gzip
 import json
 import os
@@ -42,7 +43,7 @@ function stop() {
 }
 (function turn() { busyWork(); if (Date.now() < end) setImmediate(turn); else stop(); })();
 '''
-# Reads a profile with the package that the client writes it with.
+# Reads a profile with the package that the client uses to write it.
 DECODE = '''
 const {Profile} = require('pprof-format');
 const p = Profile.decode(require('fs').readFileSync(process.argv[2]));
@@ -97,7 +98,7 @@ def asked(request):
 
 
 def named(request):
-    """The application and the labels of a name: shop{side=head,...}."""
+    """Returns the application and the labels of a name: shop{side=head,...}."""
     name, labels = re.fullmatch(r'([^{]*)\{(.*)\}', asked(request)['name']).groups()
     return name, dict(label.split('=', 1) for label in labels.split(','))
 
@@ -128,8 +129,8 @@ def raw(path):
 
 
 def compare(theirs, name):
-    """One profile of the client, pushed again in both ways."""
-    # /ingest: the same path, name, labels and times; what the server makes of the body is the same profile.
+    """Pushes a profile of the client again with both protocols."""
+    # /ingest: path, name, labels and times are the same, and the server reads the same profile from the body.
     ours, links = push('-protocol', 'ingest', name)
     check(ours[0].path == theirs[0].path == '/ingest', ours[0].path)
     app, labels = named(theirs)
@@ -155,7 +156,7 @@ def compare(theirs, name):
     kind = 'wall:cpu:nanoseconds:wall:nanoseconds' if wall else 'memory:inuse_space:bytes:inuse_space:bytes'
     check(urllib.parse.parse_qs(urllib.parse.urlsplit(links.split(': ', 1)[1]).query)['query'][0].startswith(kind + '{service_name="shop"'), links)
 
-    # Their reader reads ours, and ours theirs.
+    # Each reader can read the profile of the other writer.
     with open('ours.pb.gz', 'wb') as file:
         file.write(body)
     check(raw('ours.pb.gz') == raw(name), 'pprofc reads something else')

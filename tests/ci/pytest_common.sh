@@ -1,4 +1,5 @@
-# What the tests of -simulate and -walltime with pytest-codspeed share: $python, and a repository with base and head of parse_pr.
+# Sets $python, and creates a repository with base and head of parse_pr, for tests of -simulate and -walltime with
+# pytest-codspeed.
 python=$source/.cache/pytest/bin/python
 [ -x "$python" ] || python=$(command -v python3)
 "$python" -c 'import pytest_codspeed' 2>/dev/null || {

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# record.sh SOURCE PROGRAMS: -record runs the Go benchmarks of two commits of a repository made here, and profiles equal
-# work of both.
+# Tests -record: record.sh SOURCE PROGRAMS. It runs the Go benchmarks of two commits of a new repository, and profiles
+# equal work of both.
 set -eu
 . "$(dirname "$0")/common.sh"
 command -v go >/dev/null && command -v git >/dev/null || {
   echo "skipped: no go or no git"
   exit 77
 }
-# Neither the settings of the user nor a network. The user's cache of objects has Go's packages, which take 20 s of CPU to build.
+# The test uses neither the user's settings nor the network. It uses the Go build cache of the user, because compiling
+# Go's packages takes 20 s of CPU time.
 GOCACHE=$(go env GOCACHE)
 export HOME=$work GOFLAGS=-mod=mod GOPROXY=off GOCACHE GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1
 unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_PREFIX GOMAXPROCS
@@ -15,7 +16,7 @@ git_() {
   git -c user.name=tests -c user.email=tests@example.com "$@"
 }
 
-# Three stages of like cost, and the rounds of the second.
+# Writes a package with three stages of similar cost. ROUNDS is the number of rounds of the second stage.
 write_package() { # ROUNDS
   cat >words/words.go <<END
 package words
@@ -111,7 +112,7 @@ func BenchmarkSplit(b *testing.B) {
 END
 write_package 200
 git_ add . && git_ commit -q -m 'words: an index'
-# Four times the work of one stage, a package and a benchmark that are new, and one that is gone.
+# The head does four times the work of one stage. A package and a benchmark are new, and one benchmark is removed.
 write_package 1600
 sed -i 's/IndexOther/IndexAnother/' words/words_test.go
 mkdir more
@@ -133,7 +134,7 @@ artifacts=.docs/artifacts
 
 # ---- a planted regression --------------------------------------------------------------------------------------------
 
-# What grew most in a difference, by its table.
+# Prints the function that grew most, from the table of a difference.
 largest() {
   awk '/^ *flat /{ table = 1; next } table && $1 !~ /^-/ && $1 != "0" { print $6; exit }' "$1"
 }
@@ -143,7 +144,7 @@ for i in 1 2 3; do
   diff=$artifacts/ci/words.Index_cpu_diff_top.txt
   [ "$(largest "$diff")" = example.com/repository/words.hash ] || broken "run $i: $(largest "$diff") grew most: $(cat $diff)"
   grep -q '^Showing nodes accounting for [1-9]' $diff || broken "run $i: it is shown as faster: $(cat $diff)"
-  # On a loud machine no function may be beyond the noise; then none is named, and never another one.
+  # On a noisy machine no function may exceed the noise. The page then names no function, and never another function.
   why=$(grep -A 2 'Grew most (cpu)' $artifacts/ci/index.html || true)
   case "$why" in
   *words.hash*) named=$((named + 1)); cp $artifacts/ci/manifest.json "$work/named.json" ;;
@@ -159,7 +160,7 @@ done
 [ "$named" -gt 0 ] || broken "the function was not named once"
 ok "a planted regression is the largest slowdown of the difference, three times of three"
 
-# Both sides have run as often: the base takes the time it was asked for, the head as much longer as it is slower.
+# Both sides run the same number of iterations. The base takes the requested time, and the slower head takes longer.
 python3 - $artifacts/ci/manifest.json <<'END' || broken "iterations"
 import json, sys
 pairs = json.load(open(sys.argv[1]))["pairs"]
@@ -217,7 +218,7 @@ has "$work/output" 'missing: IndexOther'
 [ -z "$(git status --porcelain | grep -v '\.docs/')" ] || broken "the checkout has changed"
 ok "each leaf benchmark by itself, what is new and gone, all kinds"
 
-# A profile without samples is one line, not a failure.
+# A profile without samples is a line of text, not a failure.
 mkdir idle
 cat >idle/idle_test.go <<'END'
 package idle
@@ -256,7 +257,8 @@ ok "a commit against itself, from a folder below; -bench, -benchtime, -cpu, -pro
 
 # ---- equal programs ------------------------------------------------------------------------------------------------------
 
-# Code that is not linked, a document and another package change; data that a benchmark may read does not.
+# A change of unlinked code, a document or another package leaves the program equal. A change of data that a benchmark
+# may read does not.
 run 0 -record './words ./more' -base-ref HEAD -count 4 -benchtime 20ms -fail-on 'flat>5%' -out "$work/equal/ci"
 has "$work/output" 'unchanged: same binary: example.com/repository/more'
 has "$work/equal/ci/summary.md" 'Unchanged: base and head have the same test binary in 2 packages.'
@@ -341,7 +343,7 @@ TMPDIR=$work/tmp timeout -s INT 4 "$PPROFC_BIN/pprofci" run -record ./words -bas
 [ "$(tail -n 1 "$work/messages")" = 'pprofci: interrupted' ] || broken "an interrupted run does not say so"
 [ -z "$(ls "$work/tmp")" ] && [ "$(git worktree list | wc -l)" -eq 1 ] || broken "an interrupted run leaves something"
 not_there "$work/none"
-# The same while it profiles and while it draws.
+# The same while the program records profiles, and while it draws graphs.
 interrupted() { # SIGNAL MESSAGE ARGUMENT...
   TMPDIR=$work/tmp "$PPROFC_BIN/pprofci" run -record ./words -base-ref HEAD -all -bench Index -count 1 -benchtime 20ms -out "$work/none" "${@:3}" \
     >"$work/output" 2>"$work/messages" &
@@ -365,7 +367,8 @@ ok "a commit that is not there, nothing to run, code that fails or does not buil
 
 # ---- two stages ----------------------------------------------------------------------------------------------------------
 
-# Benchmarks that report what the environment says, with 1 % of noise: seven stay, one is slower in the head.
+# Creates benchmarks that report numbers from the environment, with 1 % of noise. Seven stay equal, and one is slower in
+# the head.
 mkdir stages
 printf 'package stages\n\nconst factor = 1.0\n' >stages/stages.go
 cat >stages/stages_test.go <<'CODE'

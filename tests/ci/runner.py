@@ -1,5 +1,6 @@
-"""A small runner of GitHub Actions: it reads a workflow, fills in expressions, and executes steps of shells and composite actions
-with the files and variables of a runner. What others publish (checkout, cache, artifacts) is simulated here."""
+"""Runs workflows of GitHub Actions. The runner reads a workflow, evaluates expressions, and executes shell steps and
+composite actions with the files and variables of a real runner. It simulates the published actions for checkout, caches
+and artifacts."""
 import fnmatch
 import glob
 import itertools
@@ -17,7 +18,7 @@ FUNCTIONS = ("always", "success", "failure", "cancelled", "format", "contains")
 
 
 class Broken(Exception):
-    """A workflow that a runner would refuse."""
+    """A workflow that a real runner would reject."""
 
 
 def as_text(value):
@@ -29,7 +30,7 @@ def as_text(value):
 
 
 def lookup(context, name):
-    """github.event.number: "" for what is not there."""
+    """Returns the value of a path such as github.event.number, or "" if it does not exist."""
     value = context
     for part in name.split("."):
         if not isinstance(value, dict):
@@ -68,7 +69,7 @@ def fill(text, context):
 
 
 def wanted(condition, context, succeeded):
-    """Whether the `if` of a step or job holds; without a function of the status it means success, too."""
+    """True if the `if` of a step or job is true. A condition without a status function also requires success."""
     if condition is None:
         return succeeded
     text = as_text(condition).strip()
@@ -78,7 +79,7 @@ def wanted(condition, context, succeeded):
 
 
 def read_outputs(path):
-    """The lines NAME=VALUE and NAME<<END of a file that a step wrote."""
+    """Reads the lines NAME=VALUE and NAME<<END of a file that a step wrote."""
     found, lines = {}, []
     if os.path.exists(path):
         with open(path, encoding="utf-8") as file:
@@ -99,15 +100,15 @@ def read_outputs(path):
 
 
 class Runner:
-    """What lasts from one workflow to the next: caches, artifacts, the remote repository."""
+    """State that workflows share: caches, artifacts, the remote repository."""
 
     def __init__(self, place, remote, actions, environment):
         self.place, self.remote, self.actions, self.environment = place, remote, actions, environment
         self.caches, self.artifacts, self.runs, self.number = {}, {}, 100, 0
-        self.hits = []     # keys of caches that were restored
-        self.search = []     # folders before those of PATH
-        self.uploads, self.takes_files = 0, True  # older hosts take no single file
-        self.overrides = {}  # inputs of actions of ours, to be quick
+        self.hits = []     # keys of restored caches
+        self.search = []     # folders to search before the folders of PATH
+        self.uploads, self.takes_files = 0, True  # older hosts accept no single file
+        self.overrides = {}  # inputs that make the actions of pprofc faster
         self.summary = ""
 
     def path(self, *names):
@@ -115,7 +116,7 @@ class Runner:
         return os.path.join(self.place, f"{self.number}-" + "-".join(names))
 
     def run(self, path, event_name, event, sha, **github):
-        """Runs all jobs of a workflow; gives what happened by the name of the job: {"result", "log", "steps"}."""
+        """Runs all jobs of a workflow. Returns the result of each job by name: {"result", "log", "steps"}."""
         with open(path, encoding="utf-8") as file:
             workflow = yaml.load(file, yaml.BaseLoader)
         triggers = workflow["on"]
@@ -166,7 +167,8 @@ class Job:
         return {"result": "success" if good else "failure", "log": self.log, "steps": outcomes, "workspace": self.workspace}
 
     def steps(self, steps, context):
-        """Runs the steps in a context; the outputs of each are in it. Whether all succeeded, and the outcome of each."""
+        """Runs the steps in a context, which gets the outputs of each step. Returns True if all steps succeeded, and
+        the outcome of each step."""
         good, outcomes = True, {}
         for number, step in enumerate(steps):
             name = step.get("name") or step.get("uses") or f"step {number}"
@@ -234,7 +236,7 @@ class Job:
         own = dict(self.github, action_path=folder, action_ref=name.split("@")[1], action_repository=name.split("@")[0])
         context = {"github": own, "env": dict(self.context["env"]), "runner": self.context["runner"], "steps": {}}
         inputs = {k: fill(v.get("default", ""), context) for k, v in action["inputs"].items()}
-        # Those about recording are for steps that record.
+        # Inputs for recording apply only to steps that record.
         own = self.runner.overrides if "record" in given else {k: v for k, v in self.runner.overrides.items() if k in ("version", "mirror")}
         context["inputs"] = {**inputs, **{k: v for k, v in own.items() if k not in ("version", "mirror") or k not in given}}
         context["inputs"].update({k: v for k, v in given.items() if "record" not in given or k not in own})

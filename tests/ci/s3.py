@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""s3.py SOURCE PROGRAMS CACHE SERVER: a store in a bucket of a real S3 server, through a proxy that fails on purpose. SERVER is s3rver (from npm), which
-checks keys, or moto (from PyPI), which knows conditional writes."""
+"""Tests a store in a bucket of a real S3 server, through a proxy that fails on purpose: s3.py SOURCE PROGRAMS CACHE
+SERVER. SERVER is s3rver (from npm), which checks keys, or moto (from PyPI), which supports conditional writes."""
 import base64
 import hashlib
 import hmac
@@ -38,7 +38,7 @@ def fail(*words):
 # ---- the server
 
 def installed():
-    """The program of the server, which npm installs once."""
+    """Returns the program of the server, which npm installs once."""
     folder = os.path.join(CACHE, "s3rver")
     program = os.path.join(folder, "node_modules", "s3rver", "bin", "s3rver.js")
     if not os.path.exists(program):
@@ -55,7 +55,7 @@ def installed():
 
 
 def installed_moto():
-    """The Python of a virtual environment that has moto."""
+    """Returns the Python of a virtual environment that has moto."""
     folder = os.path.join(CACHE, "..", "pip", "moto")
     python = os.path.join(folder, "bin", "python")
     if not os.path.exists(os.path.join(folder, "complete")):
@@ -109,7 +109,7 @@ class Server:
 
 
 def signed(handler, body):
-    """Whether the signature is the one that AWS asks for (s3rver checks ids of keys only), and of the body that came."""
+    """True if the signature is correct for AWS, and covers the received body. s3rver checks only the ids of keys."""
     found = dict(part.split("=", 1) for part in handler.headers["Authorization"].split(" ", 1)[1].split(","))
     scope = found["Credential"].split("/", 1)[1]
     names = found["SignedHeaders"].split(";")
@@ -130,7 +130,7 @@ def signed(handler, body):
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
-    """Passes requests on as they are. s3rver knows no If-None-Match for PUT: for it the proxy does what that says."""
+    """Forwards requests unchanged. s3rver does not support If-None-Match for PUT, so the proxy implements it."""
     protocol_version = "HTTP/1.1"
 
     def log_message(self, *_):
@@ -274,7 +274,7 @@ def virtual():
 
 
 def make_big(path, count):
-    """Stacks of names that gzip hardly makes smaller: 15 KB each."""
+    """Creates stacks of names that gzip hardly compresses: 15 KB each."""
     some = random.Random(1)
     with open(path, "w", encoding="utf-8") as file:
         for _ in range(count):
@@ -322,7 +322,7 @@ def kills():
 
 
 def conditional():
-    """The server refuses what is there: whoever wrote first has written."""
+    """Checks that the server rejects an existing key: the first writer wins."""
     where = "s3://bucket/once"
     run(*arguments(where, 1, *PROFILES))
     proxy.planned(None)
@@ -340,7 +340,8 @@ def conditional():
 
 
 def killed_parts():
-    """kill -9 at each request of an upload in parts: it is not seen, and storing again makes it whole."""
+    """Kills the program at each request of an upload in parts. The upload must not be visible, and a second run must
+    complete it."""
     own = {"PPROFCI_S3_PART": "5242880"}
     make_big("some.folded", 400)
     proxy.planned(None)
@@ -420,7 +421,7 @@ with tempfile.TemporaryDirectory() as work:
     proxy = Proxy()
     proxy.server = Server(program)
     try:
-        # moto keeps what it has in memory, and takes any key.
+        # moto keeps its data in memory and accepts any key.
         all_parts = {"s3rver": (plain, virtual, parts, kills, killed_parts, server_killed, refusals), "moto": (plain, conditional, parts)}
         for part in all_parts[KIND]:
             part()

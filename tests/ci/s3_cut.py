@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""s3_cut.py SOURCE PROGRAMS: a store in a bucket whose server cuts its replies: every reply, at many byte positions. Nothing that a run names is lost."""
+"""Tests a store in a bucket whose server truncates its replies: s3_cut.py SOURCE PROGRAMS. The test truncates each
+reply at many byte positions. No object of a run may be lost."""
 import concurrent.futures
 import copy
 import hashlib
@@ -26,7 +27,7 @@ def fail(*words):
 
 
 class Bucket:
-    """Keys with their bytes and times, uploads that are not complete, and a plan of cuts."""
+    """A bucket: keys with their bytes and times, incomplete uploads, and a list of replies to truncate."""
 
     def __init__(self):
         self.keys, self.uploads, self.log, self.lock = {}, {}, [], threading.Lock()
@@ -120,7 +121,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
                        f"<Size>{len(b.keys[k][0])}</Size></Contents>" for k in page)
         more = len(names) > 2
         token = f"<NextContinuationToken>{page[-1]}</NextContinuationToken>" if more else ""
-        # The elements that say that there is more come last: a list without its end looks complete.
+        # The elements that announce more keys come last, so a list without its end looks complete.
         return self.xml("ListBucketResult", some + f"<IsTruncated>{str(more).lower()}</IsTruncated>" + token)
 
     def xml(self, name, content):
@@ -153,7 +154,7 @@ def store(bucket, i, *files, **more):
 
 
 def named(bucket):
-    """The objects that records name, and the commits."""
+    """Returns the objects that records name, and the commits."""
     objects, commits = set(), set()
     for key, (data, _) in bucket.keys.items():
         if key.startswith("p/runs/"):
@@ -204,7 +205,7 @@ def cuts(first):
     plans = []
     for number, size in sizes.items():
         end = min(size, 4000)
-        # One cut, which a retry mends; and a reply that is cut each time.
+        # One truncated reply, after which a retry succeeds; then a reply that is truncated each time.
         plans += [(number, at, False) for at in sorted({*range(number % 11, end, 11), *range(max(0, end - 24), end)})]
         plans += [(number, at, True) for at in range(number % 113, end, 113)]
 
@@ -228,7 +229,7 @@ def cuts(first):
 
 
 def frames(first):
-    """Replies that look complete: no length, an empty list, a list without the token of its next page."""
+    """Tests replies that look complete: without a length, an empty list, a list without the token of its next page."""
     original = Handler.handle_any
 
     def without_length(handler):

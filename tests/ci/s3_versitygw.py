@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""s3_versitygw.py SOURCE PROGRAMS SERVER: a store in a bucket of versitygw, through a proxy that cuts its answers at every byte. The bucket is a folder,
-so that the test reads what the server really holds."""
+"""Tests a store in a bucket of versitygw, through a proxy that truncates replies at each byte: s3_versitygw.py SOURCE
+PROGRAMS SERVER. The bucket is a folder, so the test can read the stored objects."""
 import asyncio
 import collections
 import concurrent.futures
@@ -21,10 +21,12 @@ SOURCE, PROGRAMS, SERVER = sys.argv[1:4]
 PPROFCI = os.path.abspath(os.path.join(PROGRAMS, "pprofci"))
 PROFILES = [os.path.join(os.path.abspath(SOURCE), "testdata", name) for name in ("server_cpu.pb.gz", "server_heap.pb.gz")]
 OLD = time.time() - 5 * 86400
-STEP = 8  # distance of the cuts of one answer; the answers of a kind have different places, which together are all bytes of the headers
+# Distance of truncations of one reply. Replies of a kind are truncated at different positions, which together cover all
+# bytes of the headers.
+STEP = 8
 
 
-failed = threading.Event()  # the other sessions that are under way fail for the same reason
+failed = threading.Event()  # set after a failure: all other running sessions then fail for the same reason
 
 
 def fail(*words):
@@ -48,15 +50,15 @@ def free_port():
 # ---- the proxy
 
 class Session:
-    """The requests of one prefix of the bucket, and the place where their answers are cut."""
+    """The requests of one prefix of the bucket, and the position at which their replies are truncated."""
 
     def __init__(self, at=None, step=1, always=None):
-        self.at, self.step = at, step  # the first answers of a kind are cut at this place, the next ones at the bytes after it
-        self.always = always  # a request whose answers are all cut
+        self.at, self.step = at, step  # the first replies of a kind are truncated at this position, the next replies at later bytes
+        self.always = always  # a request whose replies are all truncated
         self.kinds = collections.Counter()
         self.cuts = 0
-        self.pending = set()  # requests whose answers were cut, and which must come again
-        self.log = []  # request, status, size of the answer and of its headers
+        self.pending = set()  # requests whose replies were truncated, and which the program must repeat
+        self.log = []  # request, status, size of the reply and of its headers
 
     def cut(self, request, size):
         if self.always:
@@ -86,7 +88,7 @@ async def read_message(reader):
 
 
 async def answer_of(head, body):
-    """What the server sends until it closes the connection, to the byte."""
+    """Returns the exact bytes that the server sends until it closes the connection."""
     reader, writer = await asyncio.open_connection("127.0.0.1", server_port)
     writer.write(head[:-2] + b"Connection: close\r\n\r\n" + body)
     data = await reader.read(-1)
@@ -132,7 +134,7 @@ def start_server():
     return fail("the server does not start")
 
 
-# ---- programs and what the bucket holds
+# ---- programs, and the contents of the bucket
 
 def run(*arguments, **more):
     own = {"PATH": os.environ["PATH"], "HOME": os.getcwd(), "GIT_DIR": "/nonexistent", "AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret",
@@ -154,7 +156,7 @@ def store(name, i, *files, **more):
 
 
 def held(name):
-    """The commits, the objects that their records name, and the objects that are there."""
+    """Returns the commits, the objects that their records name, and the existing objects."""
     commits, named, there = set(), set(), set()
     for place, _, files in os.walk(os.path.join("data/bucket", name)):
         for file in files:
@@ -183,11 +185,11 @@ def age(folder):
 
 
 def unfinished():
-    """The folders of uploads in parts that the server still keeps."""
+    """Returns the folders of uploads in parts that the server still keeps."""
     return [upload for upload in glob.glob("data/bucket/.sgwtmp/multipart/*/*") if os.path.isdir(upload)]
 
 
-# ---- what must hold
+# ---- tests
 
 def template():
     sessions["template"] = Session()
@@ -213,7 +215,7 @@ def add_run(name, session):
 
 
 def keep_store(name, session):
-    """A store loses its oldest run and what no run names, and is read."""
+    """Removes the oldest run of a store and the objects that no run names, and reads the store."""
     where, own = copied(name, session)
     return [run("store", "-to", where, "-retain", "*=1d", "-keep-last", "2", **own), run("fsck", "-clean", where, **own),
             run("history", where, **own)]
@@ -223,7 +225,8 @@ LIVES = ((add_run, 2, {f"{i:04x}" * 10 for i in range(4)}), (keep_store, STEP, {
 
 
 def cut_once(life, step, kept):
-    """Every answer is cut once, at every byte of its headers and some of its body: the next try mends it."""
+    """Truncates each reply once, at each byte of its headers and at some bytes of its body. The next request must
+    succeed."""
     whole, name = Session(), life.__name__.replace("_", "-")
     for one in life(name, whole):
         good(one)
@@ -248,7 +251,7 @@ def cut_once(life, step, kept):
 
 
 def cut_always(life, kept, whole):
-    """All answers to one request are cut: the command fails, and nothing is lost."""
+    """Truncates all replies to one request. The command must fail, and no object may be lost."""
     name = life.__name__.replace("_", "-")
     asked = sorted({entry[:2]: entry for entry in whole.log}.values())
 
@@ -271,7 +274,7 @@ def cut_always(life, kept, whole):
 
 
 def once():
-    """Each object is sent once, and again only when it is old."""
+    """Checks that the program sends each object once, and again only if the object is old."""
     session = sessions["once"] = Session()
     for _ in range(2):
         good(store("once", 1, *PROFILES))
@@ -282,7 +285,7 @@ def once():
 
 
 def uploads():
-    """Uploads in parts: cuts are mended, and uploads that stay unfinished are aborted."""
+    """Tests uploads in parts: the program continues after a truncated reply, and aborts unfinished uploads."""
     some = random.Random(1)
     with open("big.folded", "w", encoding="utf-8") as file:
         for _ in range(400):

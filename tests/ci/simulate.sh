@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# simulate.sh SOURCE PROGRAMS PROGRAM: -simulate-base and -simulate-head compare two commands by their instructions.
+# Tests -simulate-base and -simulate-head, which compare the instructions of two commands: simulate.sh SOURCE PROGRAMS
+# PROGRAM.
 set -eu
 . "$(dirname "$0")/common.sh"
 command -v valgrind >/dev/null || {
@@ -18,7 +19,7 @@ has a/ci/index.html '<h2>instructions: simulated_diff</h2>'
 has a/ci/index.html 'regressed: instructions'
 has a/ci/summary.md 'regressed: instructions'
 has a/ci/simulated_diff_top.txt 'Type: Ir'
-# The function that does the work is where it grew.
+# The page names the function that does the additional work.
 grep -A 2 'Grew most (instructions)' a/ci/index.html | grep -q '<code>walk</code>' || broken "walk is not named"
 run 0 -no-fail -simulate-base "'the base/work' 20000" -simulate-head 'head/work 30000' -out a/ci
 ok "more instructions are a regression"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# simulate_c.sh SOURCE PROGRAMS: -simulate counts the benchmarks of a C program that marks them with docs/examples/count.h.
+# Tests -simulate with the benchmarks of a C program that marks them with docs/examples/count.h: simulate_c.sh SOURCE
+# PROGRAMS.
 set -eu
 . "$(dirname "$0")/common.sh"
 for peer in valgrind git cc python3; do
@@ -10,7 +11,7 @@ for peer in valgrind git cc python3; do
 done
 . "$source/tests/ci/simulate_common.sh"
 
-# program STEPS: a program whose first benchmark does STEPS steps.
+# program STEPS: creates a program whose first benchmark does STEPS steps.
 program() {
   cat >bench.c <<END
 #include "count.h"
@@ -48,7 +49,7 @@ git commit -qm base
 git tag base
 
 build='cc -O1 -g -o bench bench.c'
-# 1 % more is a regression of one benchmark; the other one is unchanged. An added one is new.
+# 1 % more instructions are a regression of one benchmark. The other benchmark is unchanged, and an added one is new.
 program 101100 'count_begin(); sum += walk(10); count_end("added");'
 git commit -qam slower
 run 2 -simulate ./bench -setup "$build" -base-ref base -out a/ci
@@ -75,7 +76,7 @@ for side in base head; do
 done
 ok "names of source files"
 
-# Jobs of a matrix are judged as each one is.
+# Jobs of a matrix get the verdict of each job.
 "$PPROFC_BIN/pprofci" merge -out m/ci a/ci >"$work/output" 2>"$work/messages" && broken "a merge passes"
 has "$work/output" '+1.10% exact n=2+1'
 has "$work/output" '1 regressed'
@@ -89,14 +90,14 @@ has "$work/output" 'no regression'
 grep -q '^regressed\|^inconclusive\|^too few' "$work/output" && broken "an unchanged program is not green"
 ok "the same program"
 
-# One tree, without a base: counts and profiles, no verdict.
+# One commit without a base: counts and profiles, but no verdict.
 sh -c "$build"
 run 0 -simulate ./bench -out b/ci
 has "$work/output" 'no comparison: no base'
 there b/ci/bench.c__walk_count_top.txt
 git rm -q --cached bench 2>/dev/null || true
 
-# One function of a program that marks nothing.
+# One function of a program without marks.
 sed -i '/count_/d' bench.c
 cc -O1 -g -o plain bench.c
 run 0 -simulate ./plain -simulate-toggle parse_body -out c/ci
@@ -134,7 +135,7 @@ grep -q '^[^ ]*json.*parser.*\.\.\..*parse&*.*body(\.\.\.).* grew by ' t/ci/summ
 grep -q ' 5 + .*sum &gt;&gt; 3' t/ci/summary.md || broken "the changed line is missing"
 ok "a long name"
 
-# The name of a function of Rust has blanks.
+# The name of a Rust function has blanks.
 sed -i 's/__asm__("[^"]*")/__asm__("_ZN38_$LT$u64$u20$as$u20$itoa..Unsigned$GT$3fmt17h0123456789abcdefE")/' bench.c
 git commit -qam rust
 git tag rust
@@ -144,7 +145,7 @@ run 2 -simulate ./bench -setup "$build" -base-ref rust -out t/ci
 grep -q '^<code>&lt;u64 as .*Unsigned.*fmt</code> grew by ' t/ci/summary.md || broken "the function is not one piece of code"
 ok "a name with blanks"
 
-# A benchmark that is gone is no pass.
+# A missing benchmark is not a pass.
 git checkout -q base
 program 100000 ''
 sed -i '/"bench.c::walk"/d' bench.c
@@ -153,7 +154,7 @@ run 0 -simulate ./bench -setup "$build" -base-ref base -out d/ci
 has "$work/output" 'missing: bench.c::walk instructions'
 has "$work/output" '4 missing'
 
-# Nothing that is counted is an error.
+# A run without a counted benchmark is an error.
 run 1 -simulate ./plain -out e/ci
 has "$work/messages" 'no benchmark was counted (head)'
 run 1 -simulate ./plain -simulate-toggle no_such_function -out e/ci
@@ -192,7 +193,7 @@ run 1 -simulate ./crash -out e/ci
 has "$work/messages" "cannot count './crash' (head): it ended with status 134"
 not_there e/ci/index.html
 ok "failures"
-# A process for each benchmark, and parts about the plugin, as plugins for Rust have them.
+# A process for each benchmark, and parts that name the plugin, as written by plugins for Rust.
 cat >isolated.c <<'END'
 #include "count.h"
 #include <stdlib.h>
@@ -226,7 +227,7 @@ has "$work/output" '2 pairs of profiles'
 grep -q 'first.*4\.000 .*4\.000' f/benchdiff/*.diff || broken "the calls of malloc and realloc are not counted"
 ok "a process for each benchmark"
 
-# Python code that an installed module has: its name is in a map of code, and its file in the folder src of the checkout.
+# Python code of an installed module: a map of code has its name, and the folder src of the checkout has its file.
 cat >jit.c <<END
 #include "count.h"
 #include <stdio.h>
@@ -275,7 +276,7 @@ run 0 -simulate './jit unnamed' -setup 'sh build.sh' -base-ref HEAD -out g/ci
 [ "$(grep -c 'profiles show only C functions of Python' "$work/messages")" = 1 ] || broken "no single message about names"
 ok "Python without names"
 
-# What pytest gets beside the variables of the user: an empty cache, and blocks of malloc that are kept by size.
+# pprofci runs pytest with an empty cache, and makes malloc keep blocks by size.
 cat >pytest <<'END'
 #!/bin/sh
 echo "$GLIBC_TUNABLES $PYTEST_ADDOPTS" >variables
@@ -289,7 +290,7 @@ has variables "glibc.malloc.check=0:glibc.malloc.tcache_count=65535 -x -o 'cache
 unset GLIBC_TUNABLES PYTEST_ADDOPTS
 ok "the variables of pytest"
 
-# Both instruments: instructions decide, and a longer time with equal instructions is no regression.
+# With both instruments, instructions decide: a longer time with equal instructions is not a regression.
 cat >bench.c <<'END'
 #include "count.h"
 int main(void) {
@@ -325,7 +326,7 @@ grep -q '^regressed: bench.py::test_work.* instructions .*+[12]\.' "$work/output
 grep -q 'sec/op' "$work/output" && broken "a time is judged beside instructions"
 ok "instructions and times"
 
-# What threads of V8 do during a benchmark does not count.
+# Work of V8's threads during a benchmark does not count.
 thread() {
   cat >bench.c <<END
 #include "count.h"
@@ -355,7 +356,7 @@ run 0 -simulate ./bench -setup "$build -pthread" -base-ref thread -out v/ci
 has "$work/output" 'no regression'
 ok "threads of V8"
 
-# The base lacks the function that the benchmark is named after: the picture of the difference still has the base.
+# The base lacks the function that the benchmark is named after. The picture of the difference must still show the base.
 named() { # FUNCTION STEPS
   cat >bench.c <<END
 #include "count.h"
@@ -382,7 +383,8 @@ grep -o 'alt="flame graph of [^"]*_diff" src="data:image/svg+xml;base64,[^"]*' p
 has "$work/diff.svg" '; base '
 ok "a renamed function"
 
-# -simulate-bytes: the sizes of all allocators, exact, and no effect on the other rows. A failed allocation has no bytes.
+# -simulate-bytes counts the exact sizes of all allocators, and does not change the other rows. A failed allocation has
+# no bytes.
 sizes() { # SIZE
   cat >bench.c <<END
 #include "count.h"
@@ -427,7 +429,7 @@ int main(void) {
 }
 END
 }
-rows() { # FOLDER: all rows with their exact values
+rows() { # FOLDER: prints all rows with their exact values
   python3 -c 'import json, sys
 for row in json.load(open(sys.argv[1] + "/manifest.json"))["results"]:
     print(row["benchmark"], row["unit"], row["base"], row["head"])' "$1"

@@ -1,4 +1,5 @@
-# What the tests of `pprofci run -simulate` and `-walltime` share: `run` as in common.sh, and a git repository that is the current folder.
+# Defines `run` as in common.sh, and creates a git repository in the current folder, for tests of `pprofci run
+# -simulate` and `-walltime`.
 run() {
   local wanted=$1
   status=0

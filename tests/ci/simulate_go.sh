@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# simulate_go.sh SOURCE PROGRAMS: -simulate ./... counts every benchmark of a Go module as it is.
+# Tests -simulate ./..., which counts each benchmark of an unchanged Go module: simulate_go.sh SOURCE PROGRAMS.
 set -eu
 . "$(dirname "$0")/common.sh"
 for peer in valgrind git go; do
@@ -131,7 +131,8 @@ END
 git add -A
 git commit -qm base
 git tag base
-# fib(14) is 1219 calls, fib(5) is 15: 1.2 % more. The other file moves the heap of BenchmarkMap, and makes a map before `order`.
+# fib(14) makes 1219 calls, fib(5) makes 15: 1.2 % more. The added file moves the heap of BenchmarkMap, and creates a
+# map before `order`.
 sed -i 's/fib(14)/fib(14)\n\t\tfib(5)/' words_test.go
 cat >beside_test.go <<'END'
 package words
@@ -167,14 +168,14 @@ grep -q 'words::BenchmarkMap allocations .* +0\.00%' "$work/output" || broken "t
 grep -q 'words::BenchmarkPages bytes-allocated  800\.0Ki → 800\.0Ki ' "$work/output" || broken "the bytes of 100 pages differ"
 there a/ci/words__BenchmarkN_count_diff_top.txt a/ci/words__BenchmarkSub_n=5_count_diff_top.txt
 has a/ci/words__BenchmarkLoop_count_head_top.txt fib
-# What is before ResetTimer is not counted: fib(10) is 177 calls of about 10 instructions, fib(20) 21891.
+# Code before ResetTimer is not counted: fib(10) makes 177 calls of about 10 instructions, fib(20) 21891.
 awk '/^words::BenchmarkN/ && $2 ~ /k$/ && $2 + 0 > 1 && $2 + 0 < 6 { found = 1 } END { exit !found }' a/benchdiff/*.diff ||
   broken "BenchmarkN counts what is before ResetTimer, or is not divided by N"
 ok "1 % in one benchmark"
 
 run 0 -simulate ./... -base-ref HEAD -out a/ci
 grep -q '^regressed' "$work/output" && broken "an unchanged program is not green"
-# Go keeps downloaded versions in its module cache, and refuses an overlay of files there.
+# Go keeps downloaded versions in its module cache, and rejects an overlay of files in this cache.
 mkdir -p "$work/cache/golang.org"
 downloaded=$work/cache/golang.org/toolchain@v0.0.1-$(go env GOVERSION).linux-amd64
 ln -s "$(go env GOROOT)" "$downloaded"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# simulate_node.sh SOURCE PROGRAMS: -simulate counts benchmarks of tinybench with CodSpeed's plugin.
+# Tests -simulate with benchmarks of tinybench and CodSpeed's plugin: simulate_node.sh SOURCE PROGRAMS.
 set -eu
 . "$(dirname "$0")/common.sh"
 for peer in valgrind git node; do
@@ -15,7 +15,7 @@ packages=$source/.cache/tinybench/node_modules
 }
 . "$source/tests/ci/simulate_common.sh"
 
-# program LOOPS: two benchmarks, the first of which loops that often.
+# program LOOPS: creates two benchmarks. The first one repeats its loop LOOPS times.
 program() {
   cat >bench.mjs <<END
 import { withCodSpeed } from "@codspeed/tinybench-plugin";
@@ -41,14 +41,15 @@ git tag base
 program 5150
 git commit -qam slower
 
-# 3 % more loops. The plugin demands flags of V8, which pprofci adds to the command.
+# 3 % more loops. The plugin requires flags of V8, which pprofci adds to the command.
 run 2 -simulate 'node bench.mjs' -setup "ln -s '$packages' node_modules" -base-ref base -out a/ci
 grep -q '^regressed: bench.mjs::first instructions .* +[23]\.[0-9]*%' "$work/output" || broken "no regression of 3 %"
 grep -q 'regressed: bench.mjs::second' "$work/output" && broken "an unchanged benchmark regressed"
 has a/ci/bench.mjs__first_count_head_top.txt sumSquares
 ok "3 % in one benchmark"
 
-# V8 compiles no functions in batches: a change of one benchmark would change the batches of the next one.
+# pprofci makes V8 compile functions one at a time, not in batches. A change of one benchmark would change the batches
+# of the next one.
 cat >batch.mjs <<'END'
 import v8 from "node:v8";
 v8.setFlagsFromString("--trace-baseline-batch-compilation");
@@ -65,7 +66,7 @@ has "$work/messages" 'sum '
 grep -q 'Baseline batch compilation' "$work/messages" && broken "V8 compiled a batch"
 ok "no batches"
 
-# gc() visits all objects afterwards. Otherwise V8 may sweep the heap during the next benchmark.
+# gc() then visits all objects. Otherwise V8 may sweep the heap during the next benchmark.
 cat >spy.cjs <<'END'
 require("v8").getHeapCodeStatistics = () => console.log("visited all objects");
 END

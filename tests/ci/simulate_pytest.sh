@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# simulate_pytest.sh SOURCE PROGRAMS: -simulate counts the benchmarks of testdata/parse_pr with pytest-codspeed.
+# Tests -simulate with the benchmarks of testdata/parse_pr and pytest-codspeed: simulate_pytest.sh SOURCE PROGRAMS.
 set -eu
 . "$(dirname "$0")/common.sh"
 for peer in valgrind git; do
@@ -11,10 +11,10 @@ done
 . "$source/tests/ci/pytest_common.sh"
 pytest="$python -m pytest --codspeed -q"
 
-# The regular expression costs more, and only the benchmark that uses it.
+# The regular expression costs more, and only the benchmark with this expression is a regression.
 run 2 -simulate "$pytest" -base-ref base -out a/ci
 grep -q '^regressed: test_parse_pr.py::test_parse_pr instructions .* +[1-9]' "$work/output" || broken "no regression"
-# Python 3.12 and later name their functions, but not their lines.
+# Python 3.12 and later name their functions, but not the lines.
 if "$python" -c 'import sys; sys.exit(sys.version_info < (3, 12))'; then
   grep -q "^find.*_issue is new and has .*; line 7 of parse.*_pr.py changed in it" a/ci/summary.md || broken "no changed line"
 fi
@@ -33,7 +33,7 @@ fi
 grep -q '^regressed' "$work/output" && broken "an unchanged program is not green"
 ok "no change"
 
-# Without the plugin, and when a test fails, nothing passes.
+# Without the plugin, or if a test fails, the result is not a pass.
 run 1 -simulate "$python -m pytest -q -p no:codspeed" -out b/ci
 has "$work/messages" 'no benchmark was counted (head)'
 has "$work/messages" '2 passed'

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# simulate_vitest.sh SOURCE PROGRAMS: -simulate counts benchmarks of vitest with CodSpeed's plugin.
+# Tests -simulate with benchmarks of vitest and CodSpeed's plugin: simulate_vitest.sh SOURCE PROGRAMS.
 set -eu
 . "$(dirname "$0")/common.sh"
 for peer in valgrind git node; do
@@ -15,7 +15,7 @@ packages=$source/.cache/vitest/node_modules
 }
 . "$source/tests/ci/simulate_common.sh"
 
-# program LOOPS: two benchmarks, the first of which loops that often.
+# program LOOPS: creates two benchmarks. The first one repeats its loop LOOPS times.
 program() {
   cat >squares.bench.mjs <<END
 import { bench } from "vitest";
@@ -55,7 +55,8 @@ grep -q 'regressed: squares.bench.mjs::second' "$work/output" && broken "an unch
 has a/ci/squares.bench.mjs__first_count_head_top.txt sumSquares
 ok "3 % in one benchmark"
 
-# vitest waits ten times as long for its worker, a worker keeps its timers, and the user's options of Node stay.
+# pprofci makes vitest wait ten times as long for its worker. The worker keeps its timers, and the user's options of
+# Node stay.
 cat >vitest <<'END'
 #!/usr/bin/env node
 const { fork } = require("child_process");
@@ -77,7 +78,7 @@ run 1 -simulate ./vitest -out b/ci
 has "$work/messages" "cannot count './vitest' (head): it ended with status 1: vitest gave up because this machine is too slow"
 ok "a slow machine"
 
-# Without the plugin, vitest measures times, and marks nothing.
+# Without the plugin, vitest measures times and marks no benchmark.
 printf '#!/bin/sh\necho "first 12,345 hz"\n' >vitest
 run 1 -simulate './vitest bench --run' -out b/ci
 has "$work/messages" 'first 12,345 hz'

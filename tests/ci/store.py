@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""store.py SOURCE PROGRAMS: pprofci store, history, trend and fsck on a folder: writers at once, kill -9, full disks, locks."""
+"""Tests pprofci store, history, trend and fsck on a folder: store.py SOURCE PROGRAMS. It has concurrent writers, kill
+-9, full disks and locks."""
 import concurrent.futures
 import glob
 import hashlib
@@ -57,7 +58,7 @@ def store(folder, i, value, *more, **how):
 
 
 def whole(folder, runs, broken=0, missing=0):
-    """fsck finds so many runs whole."""
+    """Checks that fsck finds this number of complete runs."""
     made = run("fsck", folder, wanted=1 if broken or missing else 0)
     last = made.stdout.splitlines()[-1]
     if not last.startswith(f"{runs} runs ") or f"; {broken} broken, {missing} missing" not in last:
@@ -223,7 +224,7 @@ def index():
 
 
 def hostile():
-    """Whoever writes into a store may name anything: names are text, and a hash that is none is no path."""
+    """Checks names from a hostile writer of a store: names are text, and an invalid hash never becomes a path."""
     evil = "a\u001b[31m<script>alert(1)</script>::error::x ##[group]y `|\u202e"
     os.makedirs("hostile/runs")
     with open("hostile/pprofci-store", "w", encoding="utf-8") as file:
@@ -270,7 +271,7 @@ def kinds_of_units():
 
 
 def graphs():
-    """Each change point has the graph of its own profiles, also if all runs are of one commit."""
+    """Checks that each change point has the graph of its own profiles, also if all runs are of one commit."""
     cpu = ["generator_cpu.prof", "generator_optimized_cpu.prof"]
     for i in range(60):
         middle = i // 20 == 1
@@ -300,7 +301,7 @@ def graphs():
 
 
 def noise():
-    """A change of the past is no noise; what comes behind it is."""
+    """Checks that an earlier change does not count as noise of later values."""
     for i in range(40):
         store("noise", i, (100 if i < 20 else 200) + (i * 7 % 5) * 0.2)
     gate = os.path.join(PROGRAMS, "parse_bench_regressions")

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# walltime.sh SOURCE PROGRAMS: -walltime answers a plugin of benchmarks, takes its rounds, and judges base and head.
+# Tests -walltime: walltime.sh SOURCE PROGRAMS. pprofci must reply to a plugin of benchmarks, read its rounds, and judge
+# base and head.
 set -eu
 . "$(dirname "$0")/common.sh"
 for peer in git python3; do
@@ -13,7 +14,7 @@ plugin="$(python3 -c "import sys; print(sys.executable)") $source/tests/ci/wallt
 maps() { find /tmp -maxdepth 1 -name 'perf-*.map' -newer "$work/begin" -user "$(id -u)" | wc -l; }
 touch "$work/begin"
 
-# The command reads its time from the commit.
+# The command reads its time from a file of the commit.
 echo 1000000 >time
 printf 'exec %s $(cat time)\n' "$plugin" >bench.sh
 git add -A
@@ -22,7 +23,7 @@ git tag base
 echo 1200000 >time
 git commit -qam slower
 
-# Without perf there are times only. The median of the rounds, not the summary, is the time of an iteration.
+# Without perf the result has only times. The time of an iteration is the median of the rounds, not the summary.
 mkdir bin
 for program in git sh bash env cat rm chmod; do
   found=$(command -v "$program") && ln -s "$found" bin/
@@ -37,7 +38,7 @@ has a/ci/index.html "pprofci run -walltime"
 [ "$(maps)" = 0 ] || broken "maps of compiled code are left in /tmp"
 ok "times of base and head"
 
-# On an overloaded machine, no time is red.
+# On an overloaded machine, no time is a regression.
 busy=
 for _ in $(seq $((3 * $(nproc)))); do
   while :; do :; done &
@@ -61,13 +62,13 @@ run 0 -walltime 'sh bench.sh' -setup "$plugin 1 setup" -base-ref HEAD -count 4 -
 has "$work/output" 'no regression'
 ok "a setup that loads the plugin"
 
-# A plugin that does not talk still wrote a summary.
+# The summary of a plugin that sends no message still counts.
 run 0 -walltime "$plugin 1000000 silent" -base-ref HEAD -count 4 -profile-runs 0 -any-load -out b/ci
 has "$work/output" '1 compared, 0 significant'
 grep -rq '10.00m' b/benchdiff || broken "not the median of the summary"
 ok "a summary only"
 
-# An earlier run's FIFO is replaced, and no file of anybody else.
+# pprofci replaces the FIFO of an earlier run, but no file of another user.
 mkfifo /tmp/runner.ctl.fifo
 run 0 -walltime "$plugin 1000000" -count 1 -profile-runs 0 -out b/ci
 touch /tmp/runner.ctl.fifo

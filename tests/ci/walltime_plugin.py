@@ -1,7 +1,8 @@
-"""walltime_plugin.py: does what a plugin of benchmarks does in walltime mode, for walltime.sh.
+"""Behaves like a plugin of benchmarks in walltime mode, for walltime.sh:
 
-usage: walltime_plugin.py NANOSECONDS [bad|silent|none|nouri|setup]: a benchmark of five rounds of two iterations each.
-"setup" fails if there is a FIFO, because nobody would answer.
+    walltime_plugin.py NANOSECONDS [bad|silent|none|nouri|setup]
+
+Runs a benchmark of five rounds of two iterations each. "setup" fails if there is a FIFO, because no program reads it.
 """
 import json
 import os
@@ -48,7 +49,7 @@ if how != "silent":
     send(4)
     send(1)
     until = time.monotonic() + 0.2
-    while time.monotonic() < until:  # something to sample
+    while time.monotonic() < until:  # work to sample
         pass
     for i in range(5):
         begin = time.monotonic_ns()

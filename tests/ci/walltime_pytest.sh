@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# walltime_pytest.sh SOURCE PROGRAMS: -walltime times and samples the benchmarks of testdata/parse_pr with pytest-codspeed.
+# Tests -walltime, which times and samples the benchmarks of testdata/parse_pr with pytest-codspeed: walltime_pytest.sh
+# SOURCE PROGRAMS.
 set -eu
 . "$(dirname "$0")/common.sh"
 command -v git >/dev/null || {
@@ -17,7 +18,7 @@ perf record -q -o "$work/probe" -- true 2>/dev/null >&2 || {
   has "$work/messages" 'times only, without profiles'
   exit 0
 }
-# Profiles begin at the root of the benchmark, and name functions of Python if it writes them down for perf.
+# Profiles begin at the root of the benchmark. They name Python functions if Python writes the names for perf.
 "$PPROFC_BIN/pprofc" -traces a/ci/profiles/test_parse_pr.py__test_parse_*_cpu_head.pb.gz >traces
 if "$python" -c 'import sys; sys.exit(sys.version_info < (3, 12))'; then
   grep -q 'main$\|_start$' traces && broken "the test runner is in the profile"

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""workflows.py SOURCE PROGRAMS [PARTS]: action.yml and the examples of docs/examples/ci, each as a runner of its service runs it, against a
-local host that keeps comments, statuses and checks. Status 77: something is missing, which is named."""
+"""Tests action.yml and the examples of docs/examples/ci: workflows.py SOURCE PROGRAMS [PARTS]. A runner of each service
+runs them against a local host that keeps comments, statuses and checks. The exit status 77 means that a program is
+missing; the test prints its name."""
 import hashlib
 import http.server
 import json
@@ -61,11 +62,11 @@ def write(path, text):
         file.write(text)
 
 
-# ---- what there is: a release, the action, a repository with a base and a head --------------------------------------------
+# ---- inputs: a release, the action, a repository with a base and a head ---------------------------------------------------
 
 
 def make_release(folder, version, name="linux-amd64"):
-    """A release as scripts/release.sh makes it, with the programs of this build."""
+    """Creates a release as scripts/release.sh does, with the programs of this build."""
     place = os.path.join(folder, f"v{version}")
     os.makedirs(place)
     tarball = f"pprofc-{version}-{name}.tar.gz"
@@ -102,7 +103,7 @@ def write_side(place, rounds):
 
 
 def make_repository():
-    """The remote, the base and the head, which is three times slower."""
+    """Creates the remote, the base, and the head, which is three times slower."""
     place, remote = os.path.join(WORK, "repository"), os.path.join(WORK, "remote.git")
     os.makedirs(place)
     git("init", "-q", "-b", "main", ".", where=place)
@@ -142,7 +143,8 @@ def comment():
 
 
 def without_recording(function):
-    """Runs a part with results that are there: the same in every run, and quick. simple_pull_request records, as ci/record does."""
+    """Runs a part with existing results, which are fast and the same in each run. simple_pull_request records, as
+    ci/record does."""
     def part():
         state.reset()
         state.base = api.base
@@ -162,7 +164,7 @@ def simple_pull_request():
     RUNNER.overrides.update({"benchtime": "300x", "count": "5", "record": "./parser"})
     done = RUNNER.run(example("pull-request.yml"), "pull_request", pull_request(), HEAD, base_ref="main")
     RUNNER.overrides = kept_overrides
-    # On a machine that is very busy the measurements may not tell; the comment says so, then.
+    # On a busy machine the result may be inconclusive, and the comment then states this.
     expect(done, "measure", "success", "measuring")
     regressed = done["publish"]["result"] == "failure"
     check("slower" in comment() if regressed else "### ? " in comment(), comment(), done["publish"]["log"])
@@ -176,7 +178,7 @@ def simple_pull_request():
 
 @without_recording
 def failed_comparison():
-    """A comparison that fails says so where the result of an earlier one is."""
+    """Checks that a failed comparison is reported in the comment of an earlier result."""
     RUNNER.run(example("pull-request.yml"), "pull_request", pull_request(), HEAD, base_ref="main")
     check("slower" in comment(), comment())
     RUNNER.overrides.update({"bench-head": "nowhere.txt"})
@@ -237,7 +239,7 @@ def pages():
 
 
 def fake_go():
-    """A folder with a `go test` that prints results of its own: the same in every run, and quick."""
+    """Creates a folder with a fake `go test`, whose results are fast and the same in each run."""
     folder = os.path.join(WORK, "fake-go")
     write(f"{folder}/go", "#!/bin/sh\n[ \"$1\" = test ] && cat " + os.path.join(TESTDATA, "bench_original.txt") + "\n")
     os.chmod(f"{folder}/go", 0o755)
@@ -246,7 +248,8 @@ def fake_go():
 
 @without_recording
 def history():
-    # A first push has no commit before it, a forced push one that is gone. The last one is a second run of the same commit.
+    # A first push has no previous commit, and the previous commit of a forced push is missing. The last push is a
+    # second run of the same commit.
     RUNNER.search = [fake_go()]
     for sha, before in ((BASE, "0" * 40), (HEAD, "d" * 40), (HEAD, BASE)):
         done = RUNNER.run(example("history.yml"), "push", {"before": before, "ref": "refs/heads/main"}, sha, ref="refs/heads/main")
@@ -276,7 +279,7 @@ def other_languages():
 
 
 def run_action(inputs, name="OWNER/pprofc@v0", steps=(), wanted="success", event="push"):
-    """One job with the action; gives its log and the outputs of the action."""
+    """Runs one job with the action. Returns its log and the outputs of the action."""
     path = os.path.join(WORK, "one.yml")
     own = [*steps, {"name": "prepare", "run": f"cp -r '{TESTDATA}' testdata"}, {"id": "pprofc", "uses": name, "with": inputs},
            {"if": "always()", "name": "outputs", "shell": "bash",
@@ -299,7 +302,7 @@ def action():
     state.base = api.base
     page = ".docs/artifacts/ci/index.html"
     _, outputs, _ = run_action(GOOD)
-    # Equal results, but noise hides a change of the threshold in more than a fifth of them.
+    # The results are equal, but noise hides a change of the threshold in more than a fifth of the benchmarks.
     check(outputs == ("inconclusive", "0", page, ""), outputs)
     strict = [{"run": 'echo PPROFC_STRICT=1 >>"$GITHUB_ENV"'}]
     _, outputs, _ = run_action({**GOOD, "publish": "comment", "pr": "3"}, steps=strict, wanted="failure")
@@ -349,7 +352,7 @@ def wrong_inputs():
                          ({"record": "-toolexec=./x"}, "-toolexec"), ({"record": "./...", "base-ref": "--help"}, "--help"),
                          ({**GOOD, "version": "../../x"}, "the input version is a version"),
                          ({**GOOD, "version": "9.9.9"}, "there is no release 9.9.9")):
-        # -record looks for go before it looks for the commit.
+        # -record searches go before the commit.
         if "base-ref" in inputs and not shutil.which("go"):
             continue
         log, outputs, where = run_action({"publish": "comment", "pr": "3", **inputs}, wanted="failure",
@@ -361,7 +364,7 @@ def wrong_inputs():
     log, outputs, _ = run_action({"publish": "comment", "pr": "3", "merge": "empty"}, steps=[{"run": "mkdir empty"}], wanted="failure")
     check("cannot read 'empty/manifest.json'" in log and outputs[0] == "failed", log)
     check("no result" in comment() and not state.statuses, "a failed run was published as", comment())
-    # An input is a value: of a flag, and never of the shell.
+    # An input is a value of a flag, and never code of the shell.
     for text in ("$(touch hacked)", "`touch hacked`", "'; touch hacked; '", '"; touch hacked; "', "${IFS}", "--help", "-h"):
         for name in ("base", "bench-base", "record", "out", "title", "simulate-base", "threshold", "merge", "key", "version"):
             path = os.path.join(WORK, "one.yml")
@@ -378,7 +381,7 @@ def wrong_inputs():
 
 
 def versions():
-    """A release that is fetched once, and one that is not what it should be."""
+    """Tests a release that is downloaded once, and a release with a wrong checksum."""
     RUNNER.caches.clear()
     RUNNER.hits.clear()
     del DOWNLOADS[:]
@@ -393,11 +396,11 @@ def versions():
     log, outputs, _ = run_action({**GOOD, "sha256": "0" * 64}, wanted="failure")
     check("does not have the SHA-256" in log and outputs == ("", "", "", ""), log)
     check(not RUNNER.caches, "what has a wrong checksum was cached")
-    # The version of a tag: its release where there is one.
+    # The version of a tag uses its release if the release exists.
     del RUNNER.overrides["version"]
     run_action(GOOD, name="OWNER/pprofc@v0.1.0")
     check(len(DOWNLOADS) > 2 and any(name.startswith("pprofc-release-linux-amd64-0.1.0-") for name in RUNNER.caches), RUNNER.caches)
-    # No release: a build, which is cached for this commit of the action.
+    # Without a release, the action builds, and caches the build for this commit of the action.
     RUNNER.caches.clear()
     log, _, _ = run_action(GOOD, name="OWNER/pprofc@v0.0.9")
     check("there is no release 0.0.9: building" in log, log)
@@ -421,7 +424,7 @@ def versions():
 
 
 def service(lines, variables, wanted, shell, where):
-    """Runs the lines of a job; gives what they printed."""
+    """Runs the lines of a job. Returns the printed text."""
     own = {"PATH": os.environ["PATH"], "HOME": where, "CI": "true", **RUNNER.environment["variables"], **variables}
     made = subprocess.run([*shell, "\n".join(lines)], cwd=where, env=own, capture_output=True, text=True, check=False, timeout=300)
     if made.returncode != wanted:
@@ -438,7 +441,7 @@ def clone(name):
 
 
 def component(inputs):
-    """The job that the component makes of these inputs; an unknown one is an error, as GitLab has it."""
+    """Returns the job that the component makes of these inputs. An unknown input is an error, as in GitLab."""
     with open(os.path.join(SOURCE, "templates/compare.yml"), encoding="utf-8") as file:
         head, body = file.read().split("\n---\n")
     declared = yaml.safe_load(head)["spec"]["inputs"]
@@ -504,7 +507,8 @@ def jenkins():
 
 
 def private_folder():
-    """scripts/action.sh installs into a folder of this user, and runs nothing that another user or a cache put there."""
+    """Checks that scripts/action.sh installs into a private folder of this user, and never runs a file from another
+    user or a cache."""
     folder, seen = os.path.join(WORK, "private", "pprofc"), os.path.join(WORK, "planted")
     planted = f"#!/bin/sh\necho planted >>{seen}\n"
     own = {"PATH": os.environ["PATH"], "HOME": WORK, "INPUT_MIRROR": MIRROR, "INPUT_VERSION": "0.1.0", "PPROFC_RELEASE": "0.1.0", "PPROFC_SOURCE": "release",
@@ -553,7 +557,8 @@ def private_folder():
 
 
 def check_rights(name):
-    """A job that checks out the code of a pull request may only read, and its checkout keeps no credentials."""
+    """Checks that a job which checks out the code of a pull request can only read, and that its checkout keeps no
+    credentials."""
     with open(name, encoding="utf-8") as file:
         workflow = yaml.load(file, yaml.BaseLoader)
     check(workflow["permissions"] == {} and "pull_request_target" not in workflow["on"], name, "permissions of the workflow")
@@ -566,11 +571,11 @@ def check_rights(name):
                 check(own["persist-credentials"] == ("true" if writes else "false") and (trusted or not writes), name, step)
 
 
-# The first versions that GitHub serves.
+# The oldest versions that GitHub still serves.
 SERVED = {"upload-artifact": 4, "download-artifact": 4, "cache/restore": 4, "cache/save": 4, "checkout": 4, "setup-go": 5}
 
 
-# What pprofci init recognizes a project by.
+# The files by which pprofci init recognizes a project.
 PROJECTS = {
     "go.mod": "module example.com/a\n\ngo 1.21\n",
     "Cargo.toml": '[package]\nname = "a"\nversion = "0.1.0"\n[dev-dependencies]\ncriterion = "0.5"\n',
@@ -583,7 +588,7 @@ PROJECTS = {
 
 
 def init_workflow(project, text):
-    """The workflow that pprofci init writes for a project."""
+    """Returns the workflow that pprofci init writes for a project."""
     place = os.path.join(WORK, "init", project)
     write(f"{place}/{project}", text)
     git("init", "-q", "-b", "main", ".", where=place)
@@ -593,7 +598,7 @@ def init_workflow(project, text):
 
 
 def documents():
-    """docs/CI_SERVICES.md links each example, and no other file."""
+    """Checks that docs/CI_SERVICES.md links each example, and no other file."""
     with open(os.path.join(SOURCE, "docs/CI_SERVICES.md"), encoding="utf-8") as file:
         linked = set(re.findall(r"\]\(examples/ci/([\w.-]+)\)", file.read()))
     check(linked == set(os.listdir(EXAMPLES)), "examples that docs/CI_SERVICES.md links", linked)
@@ -615,7 +620,7 @@ def documents():
 
 
 def copy_action():
-    """A checkout of pprofc, with a tag, whose build takes no time: building is tested by scripts/try_fresh.sh."""
+    """Creates a checkout of pprofc with a tag. Its build takes no time; scripts/try_fresh.sh tests the real build."""
     place = os.path.join(WORK, "pprofc")
     for name in ("action.yml", "CMakeLists.txt"):
         os.makedirs(place, exist_ok=True)
@@ -655,7 +660,7 @@ try:
     api = host.start(host.Forms())
     state = api.state
     kept = {name: os.environ[name] for name in ("LD_LIBRARY_PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LLVM_PROFILE_FILE") if name in os.environ}
-    # The user's cache of objects has Go's packages, which take 20 s of CPU to build.
+    # Uses the Go build cache of the user, because compiling Go's packages takes 20 s of CPU time.
     if shutil.which("go"):
         kept["GOCACHE"] = subprocess.run(["go", "env", "GOCACHE"], check=True, capture_output=True, text=True).stdout.strip()
     RUNNER = runner.Runner(WORK, REMOTE, {"OWNER/pprofc": ACTION}, {
