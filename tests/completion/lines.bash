@@ -1,4 +1,5 @@
-# Reads "typed|expected" lines; the words are cut as bash cuts them, at blanks and =. A line may go on behind the word.
+# Reads lines of the form "typed|expected". Splits the words at blanks and =, as bash does. The typed line may have text
+# after the cursor.
 for program in pprofc benchstatc parse_bench_regressions pprofci; do
   source <("$program" -completion=bash) || exit 1
 done

@@ -1,5 +1,5 @@
-# Reads "typed|expected" lines; fish says what it would make of the end of each. A line goes on behind no word here: fish completes
-# lines up to their end, so what stands behind the cursor is put before it.
+# Reads lines of the form "typed|expected", and prints how fish completes the end of each line. fish completes only the
+# end of a line, so this script moves the text after the cursor to the front.
 for program in pprofc benchstatc parse_bench_regressions pprofci
     $program -completion=fish | source; or exit 1
 end
@@ -12,10 +12,11 @@ while read -l line
         set typed (string replace -r '^(.*) (\S+) mem.prof$' '$1 mem.prof $2' -- $typed)
         set expected (string replace -r '^(.*) (\S+) mem.prof$' '$1 mem.prof $2' -- $expected)
     end
-    # The whole word stands before the tab that parts it from its meaning; several in the order of the alphabet.
+    # fish prints the whole word, a tab and a description, in alphabetical order.
     set -l offers (complete -C $typed | string replace -r '\t.*' '')
     set -l got (string replace -r '\S*$' '' -- $typed)(string join ' ' -- $offers)
-    # Other shells put the = of a flag behind it, and of several answers show what is different. An = at the end does not count.
+    # Other shells add the = of a flag. If there are several proposals, they print only the parts that differ. An = at
+    # the end does not count.
     set got (string replace -r '=$' '' -- $got)
     set expected (string replace 'fastlocal force' 'fastlocal -symbolize=force' -- (string replace -r '=$' '' -- $expected))
     if test "$got" != "$expected"

@@ -1,9 +1,9 @@
-# Reads "typed|expected" lines; each is typed into an interactive zsh, with a tab behind it. Lines with several answers are left
-# out: they leave the line as it is.
+# Reads lines of the form "typed|expected", and types each with a tab into an interactive zsh. Skips lines with several
+# proposals, because zsh then keeps the line unchanged.
 zmodload zsh/zpty || exit 77
 zpty -b shell env TERM=dumb zsh -f -i
 send() { zpty -w -n shell "$1" }
-# receive PATTERN: reads until the pattern is there, five seconds at most.
+# receive PATTERN: reads until the output has the pattern, at most five seconds.
 receive() {
   local piece
   output=
@@ -20,14 +20,14 @@ wrong=0
 while IFS='|' read -r typed expected; do
   [[ $expected == *'fastlocal force' ]] && continue
   before=${typed% mem.prof} after=${typed#${typed% mem.prof}}
-  # The rest of the line is typed first, then the cursor goes back to its start.
+  # The script types the text after the cursor first, and then moves the cursor to the start of the line.
   send $'\C-u'"$after"$'\C-a'"$before"$'\t'
   sleep 0.3
   send $'\C-aprint -r -- "GOT<\C-e>END"\n'
   receive '*GOT<*>END'$'\r*' || { print "$typed: no answer: $output"; wrong=1; continue }
   got=${${output##*GOT<}%%>END*}
   got=${got%% #}
-  # Zsh adds the = of a flag when the value is typed, that of a value at once.
+  # zsh adds the = of a flag when the user types the value, and the = of a value at once.
   [[ ${${got//  / }%=} == ${expected%=} ]] || { print -r -- "$typed: got '$got', expected '$expected'"; wrong=1 }
 done
 zpty -d shell

@@ -1,6 +1,6 @@
 #!/bin/sh
-# run.sh SHELL HERE BIN TESTDATA: types command lines into the shell, which has sourced the completion of the programs, and
-# compares what they become.
+# Types command lines into a shell that loaded the completion of the programs, and compares the completed lines: run.sh
+# SHELL HERE BIN TESTDATA.
 set -eu
 shell=$1 here=$2 bin=$3 testdata=$4
 command -v "$shell" >/dev/null || {
@@ -10,13 +10,13 @@ command -v "$shell" >/dev/null || {
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cp "$testdata/generator_mem.prof" "$work/mem.prof"
-# Nothing that a profile says is run by the shell that completes it.
+# A profile whose names are commands. The shell that completes the names must not run them.
 printf '\012\004\010\001\020\002\012\004\010\002\020\0022\0002\021$(touch${IFS}hit)2\005count' >"$work/evil.prof"
 cd "$work"
 PATH=$bin:$PATH
 export PATH
 
-# What is typed, and what completion makes of it.
+# The typed text, and the completed text.
 cat >cases <<'CASES'
 pprofc -colors=p|pprofc -colors=package
 pprofc -flame=t|pprofc -flame=text
@@ -45,7 +45,7 @@ parse_bench_regressions -direction=it|parse_bench_regressions -direction=items_p
 CASES
 "$shell" "$here/lines.$shell" <cases
 [ ! -e hit ] || { echo "a profile ran a command"; exit 1; }
-# Every word that is offered is taken.
+# The programs must accept each proposed word.
 for flag in -colors=hot -colors=change -colors=origin -colors=package -callgrind_stacks=proportional \
   -callgrind_stacks=edges -callgrind_stacks=flat; do
   pprofc -flamegraph "$flag" mem.prof >/dev/null 2>err || { cat err; exit 1; }

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""hostile.py BIN: no name drives a log, Markdown, a page or a spreadsheet.
+"""Checks that no name controls a log, Markdown, a page or a spreadsheet: hostile.py BIN.
 
-Every program prints every format of inputs whose names, files, units, keys and messages hold what a terminal, a CI system, GitHub,
-a browser or a spreadsheet would obey. What is printed is then read as those would read it.
+Each program prints each format of hostile inputs. Their names, files, units, keys and messages contain commands of
+terminals, CI systems, GitHub, browsers or spreadsheets. The test then reads the output as these programs would read it.
 """
 import csv
 import io
@@ -18,7 +18,7 @@ from html.parser import HTMLParser
 BIN = os.path.abspath(sys.argv[1])
 
 MARKS = "\u202e\u2066\u200e\u200f\u061c\u2028\U000e0041"
-# Every one holds "zq", to see that names are shown at all.
+# Each name contains "zq", with which the test checks that names are shown at all.
 NAMES = [
     "zq\x1b[2J\x1b]0;t\x07" + MARKS + "\x9b31m\x7f",
     "::error::zq", "::set-output name=x::zq", "\u00a0::warning::zq", "\t::error::zq", "\u3000 ::stop-commands::zq",
@@ -37,7 +37,7 @@ complaints = []
 runs = 0
 
 
-# ---- what must not be there ------------------------------------------------------------------------------------------------------
+# ---- forbidden output ------------------------------------------------------------------------------------------------------------
 
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 DIRECTION = re.compile("[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
@@ -45,7 +45,7 @@ HASHES = re.compile(r"##[A-Za-z]*\[")
 
 
 def characters(text):
-    """Of everything that may be shown."""
+    """Yields forbidden characters in any text that is shown."""
     for what, pattern in (("a control", CONTROLS), ("a direction mark", DIRECTION), ("a ##[ command", HASHES)):
         found = pattern.search(text)
         if found:
@@ -91,7 +91,7 @@ DOT_LINE = re.compile(rf'digraph {DOT_VALUE} {{|node {DOT_LIST}|subgraph cluster
 
 
 def check_dot(text):
-    """Every line is a statement of ours, and no text left its quotes."""
+    """Yields lines that the reports never write, and texts that leave their quotes."""
     yield from check_log(text)
     for line in text.rstrip("\n").split("\n"):
         if not DOT_LINE.fullmatch(line):
@@ -130,7 +130,7 @@ class Page(HTMLParser):
 
 
 class ReportPage(Page):
-    """Of pprofci: names hold <b> and <img>, its own ones have a class, and data."""
+    """A page of pprofci. Names may contain <b> and <img>; the page's own elements also have a class or data."""
     TAGS = Page.TAGS | set("circle details summary small dl dt dd caption strong ul h3 code".split())
 
     def handle_starttag(self, tag, attributes):
@@ -167,7 +167,7 @@ def check_page(text):
 
 
 def without_code(line):
-    """The line of Markdown without its spans of code, as CommonMark finds them."""
+    """Returns a line of Markdown without its code spans, as CommonMark finds them."""
     out, at = [], 0
     while at < len(line):
         fence = re.compile(r"`+").match(line, at)
@@ -193,12 +193,12 @@ def check_markdown(text):
         if line.startswith("<!--") and line.endswith("-->") and "zq" not in line:
             continue
         if line.startswith("|"):
-            # Bars are found before code is: "\" takes the next character along.
+            # GitHub finds bars before code spans. A "\" removes the meaning of the next character.
             bars = len(re.findall(r"\|", re.sub(r"\\[!-/:-@\[-`{-~]", "", line)))
             columns = columns or bars
             if bars != columns:
                 yield f"{bars} bars instead of {columns}: {line!r}"
-            # A cell is a text of its own, with \| as | in it.
+            # A cell is a separate text, in which \| means |.
             cells = [cell.replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)]
         else:
             columns, cells = 0, [line]
@@ -215,7 +215,8 @@ OWN_TAGS = re.compile(r'<a href="(index\.html(#[a-z0-9-]+)?|flame/[\w.%~-]+\.htm
 
 
 def check_summary(text):
-    """Of pprofci: Markdown with a few elements of its own. In a code element nothing acts; <pre> holds what a gate has printed."""
+    """Yields forbidden elements of pprofci's Markdown, which may have a few HTML elements. A code element contains only
+    text, and <pre> contains the output of a gate."""
     yield from characters(text)
     text = re.sub(r"<pre>[^<]*</pre>|<summary>[^<]*</summary>", "", text)
     yield from check_markdown(OWN_TAGS.sub("", text))
@@ -241,7 +242,7 @@ def check_csv(text):
 
 
 def run(check, program, *arguments, expect="zq", output=None, cwd, env=None, status=None):
-    """Runs, and reads what was printed; `expect` stands in it."""
+    """Runs a program and checks its output, which must contain `expect`."""
     global runs
     runs += 1
     command = [os.path.join(BIN, program), *arguments]
@@ -292,7 +293,7 @@ def block(key, data):
 
 
 def make_profile(folder, source, path="hostile.pb", comments=True):
-    """A profile in which every text is hostile: a function, file, mapping, label, unit, comment for each name."""
+    """Writes a profile in which each text is hostile: function, file, mapping, label, unit and comment for each name."""
     strings = [b""]
     names = BYTES if comments else BYTES[LINES:] + BYTES[:LINES]
 
@@ -320,7 +321,7 @@ def make_profile(folder, source, path="hostile.pb", comments=True):
 
 
 def make_units(folder, name):
-    """A profile in which every type and unit is one name, also the unit of the key "bytes", which graphs show."""
+    """Writes a profile in which each type and unit is one name. The key "bytes" also has this unit, which graphs show."""
     strings = [b"", b"bytes", b"main", b"main.c", b"work", name, b"n"]
     body = block(1, number(1, 6) + number(2, 5)) + block(1, number(1, 5) + number(2, 5))
     labels = block(3, number(1, 1) + number(3, 4096) + number(4, 5)) + block(3, number(1, 6) + number(3, 7) + number(4, 5))
@@ -338,14 +339,15 @@ LINES = next(i for i, name in enumerate(NAMES) if name.startswith("zq\n"))
 
 
 def check_lines(text):
-    """What stands behind a newline of a name begins no line. Comments are texts of several lines, as in pprof."""
+    """Yields lines that begin with the text after a newline of a name. Comments are texts of several lines, as in
+    pprof."""
     yield from check_log(text)
     for line in text.split("\n"):
         if re.match(r"\s*:(:|\\x3a)error::x", line):
             yield f"a line from the middle of a name: {line!r}"
 
 
-# What ends a quoted text of dot, and what would come after it.
+# Texts that end a quoted text of dot, followed by attributes.
 QUOTES = [b'zq" URL="javascript:zq()" target="_self" x="', b'zq" image="./zq.png" label="" x="', b'zq"]; evil [label="zq" URL="javascript:zq()"]; N9 [x="',
           b'zq" label=<<TABLE><TR><TD><IMG SRC="./zq.png"/></TD></TR></TABLE>> x="', b"zq\\", b'zq\\"', b"<zq>", b"zq\\N\\G\n"]
 UNIT_TEXTS = ["top", "text", "tree", "traces", "tags", "raw", "comments", "folded", "callgrind", "flame=text", "list=.", "peek=."]
@@ -377,7 +379,7 @@ def test_profiles(folder):
 
 
 def test_units(folder):
-    """Each name as a type, a unit and a unit of labels: in every format, also against a base."""
+    """Tests each name as a type, a unit and a unit of labels, in each format, also with a base."""
     for name in (*BYTES, *QUOTES):
         make_units(folder, name)
         common = ("-symbolize=none", "-nodefraction=0", "-edgefraction=0", "units.pb")
@@ -394,7 +396,7 @@ def test_units(folder):
 
 
 def test_imports(folder):
-    """Text of other tools, and files that cannot be read."""
+    """Tests text of other tools, and files that cannot be read."""
     plain = [name for name in BYTES[:-2] if not re.search(rb"[\x00-\x08\x0a-\x1f]", name)]
     made = {
         "folded": b"".join(b"%s;%s %d\n" % (a, b, 7) for a, b in zip(plain, plain[1:])),
@@ -412,7 +414,7 @@ def test_imports(folder):
 
 
 def test_messages(folder):
-    """What stands on a command line and in the names of files."""
+    """Tests names in arguments and names of files."""
     for i, name in enumerate(BYTES):
         if b"\0" in name:
             continue
@@ -446,7 +448,7 @@ def word(name):
 
 
 def make_results(folder):
-    """base and head in Go's format and in Google's, which allows any character in a name."""
+    """Writes base and head in Go's format and in Google's, which allows any character in a name."""
     for side, factor in (("base", 1), ("head", 2)):
         lines = [b"pkg: " + BYTES[0].replace(b"\n", b""), b"zq" + word(BYTES[4]).lower() + b": ::error::zq"]
         for i, name in enumerate(BYTES):
@@ -506,7 +508,7 @@ def test_results(folder):
 
 
 def test_tables(folder):
-    """Tables of other writers, which escape nothing."""
+    """Tests tables of other programs, which escape no text."""
     for i, name in enumerate(BYTES):
         row = re.sub(rb"[\n\r]", b"", name)
         texts = {
@@ -525,7 +527,7 @@ def test_tables(folder):
 
 
 def test_ci(folder):
-    """The page, summary, annotations, comment and reports of pprofci."""
+    """Tests the page, summary, annotations, comment and reports of pprofci."""
     make_results(folder)
     for side, count in (("base", 100), ("head", 90000)):
         frames = [{"name": name, "file": name, "line": 7} for name in NAMES]

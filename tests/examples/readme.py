@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""readme.py [--update] README BIN TESTDATA: runs each line `    $ COMMAND` of the README in TESTDATA and compares the output with the
-lines below it, and runs the commands of its tables on profiles of TESTDATA. --update writes the output instead."""
+"""Checks the examples of the README: readme.py [--update] README BIN TESTDATA. Runs each line `    $ COMMAND` in
+TESTDATA, and compares the output with the lines below it. Also runs the commands of the tables on profiles of TESTDATA.
+--update writes the output into the README instead."""
 import os
 import re
 import subprocess
@@ -9,7 +10,7 @@ import tempfile
 
 BLOCK = re.compile(r"^    \$ (.*)\n((?:    (?!\$ ).*\n)*)", re.M)
 TABLE = re.compile(r"^\|[^|\n]*\| `(pprofci? [^`]*)`", re.M)
-# The files that the tables name, and the tests that run the commands left out here.
+# The files that the tables name. Other tests run the commands that this test skips (ELSEWHERE).
 FILES = {
     "cpu.pb.gz": "generator_cpu.prof",
     "old.prof": "generator_cpu.prof",
@@ -32,7 +33,7 @@ def output(command, programs, folder):
 
 
 def run_tables(text, programs, testdata):
-    """Runs the commands of the tables; returns how many."""
+    """Runs the commands of the tables. Returns their number."""
     count = 0
     with tempfile.TemporaryDirectory() as folder:
         for name, file in FILES.items():

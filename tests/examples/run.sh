@@ -1,6 +1,6 @@
 #!/bin/sh
-# run.sh EXAMPLES PPROFC TESTDATA GATE: what the examples print is what pprofc and parse_bench_regressions print of the
-# same inputs.
+# Checks that the examples print the same as pprofc and parse_bench_regressions for the same inputs: run.sh EXAMPLES
+# PPROFC TESTDATA GATE.
 set -eu
 examples=$1 pprofc=$2 testdata=$3 gate=$4
 work=$(mktemp -d)
@@ -34,7 +34,7 @@ grep -q 'Showing nodes accounting for 103, 100% of 103 total' top || { cat top; 
 grep -q 'of 3.01MB total' top || { cat top; exit 1; }
 echo "allocator_hook: ok"
 
-# Stacks that are equal are one line of -folded, and as many as there are samples here.
+# -folded sums equal stacks into one line; the example prints a line for each sample.
 sums() { awk '{ value = $NF; sub(/ [^ ]*$/, ""); sum[$0] += value } END { for (s in sum) print s, sum[s] }' | LC_ALL=C sort; }
 "$examples/list_samples" "$testdata/generator_cpu.prof" | sums >ours
 "$pprofc" -symbolize=none -folded "$testdata/generator_cpu.prof" | sums >theirs
@@ -51,7 +51,7 @@ grep -q ' -> ' graph
 if "$examples/call_graph" "$testdata/generator_cpu.prof" nodecount=many 2>said; then exit 1; fi
 grep -qx 'call_graph: invalid "nodecount" value "many"' said
 
-# The paths of the tree, with what their own stacks add, are the lines of -folded.
+# The paths of the tree with their self values are the lines of -folded.
 "$examples/call_tree" "$testdata/generator_cpu.prof" |
   awk '{ match($0, /^ */); depth = RLENGTH / 2; value = $NF; name = $0; sub(/^ */, "", name); sub(/ [^ ]*$/, "", name)
       path[depth] = depth ? path[depth - 1] ";" name : name
@@ -63,7 +63,7 @@ same "call_tree" ours theirs
 "$examples/shrink_profile" "$testdata/generator_cpu.prof" runtime small.pb.gz
 "$pprofc" -symbolize=none -top small.pb.gz >top
 "$pprofc" -symbolize=none -top -focus=runtime -relative_percentages "$testdata/generator_cpu.prof" >wanted
-# Rows only; the small profile no longer says what was inlined where.
+# Compares only the rows. The reduced profile lacks the marks of inlined functions.
 for file in top wanted; do sed '1,/flat%/d; s/ (\(partial-\)\{0,1\}inline)$//' $file >$file.rows; done
 [ -s top.rows ]
 same "shrink_profile" top.rows wanted.rows

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Files and devices that fail: pprofc says what failed and why, exits 2, and leaves no piece of an output file.
+# Tests files and devices that fail. pprofc must print the failed operation and the reason, exit with 2, and leave no
+# incomplete output file.
 #   fault_io.sh PPROFC TESTDATA
 set -u
 pprofc=$1
@@ -14,14 +15,14 @@ complain() {
   failures=$((failures + 1))
 }
 
-# expect STATUS MESSAGE: of the last command, whose standard error is in err. MESSAGE is a part of it.
+# expect STATUS MESSAGE: checks the last command. Its standard error is in the file err, and must contain MESSAGE.
 expect() {
   [ "$status" = "$1" ] || complain "exit status $status in place of $1: $(cat err)"
   grep -qF "$2" err || complain "no '$2' in: $(cat err)"
   [ "$(wc -l <err)" -le 2 ] || complain "more than two lines: $(cat err)"
 }
 
-# Nothing but what the test itself made may be in the folder.
+# Checks that the folder contains only the files of the test.
 expect_files() {
   rm -f err
   found=$(find . -mindepth 1 | tr '\n' ' ')
@@ -67,7 +68,7 @@ for format in proto top dot speedscope callgrind; do
   expect 2 "cannot write 'taken': is a directory"
   rmdir taken
 
-  # 512 bytes are less than any of these reports.
+  # 512 bytes are less than the size of each of these reports.
   name="a file that may not grow, for -$format"
   echo old >kept
   (
@@ -94,7 +95,7 @@ name='an input that is not there'
 status=$?
 expect 2 'no such file or directory'
 
-# Root may read and write everything, so these are for everyone else.
+# Root may read and write all files, so these tests run only for other users.
 if [ "$(id -u)" != 0 ]; then
   name='an input that may not be read'
   cp "$profile" secret && chmod 000 secret

@@ -1,5 +1,6 @@
-"""Kills programs with SIGKILL at random moments while four of each kind write to the same place: pprofci store, run and push, pprofc -output and
--collect, saved views of -http and the history of the shell. Afterwards every file is whole, and nothing that was reported as written is lost.
+"""Kills programs with SIGKILL at random moments while four processes write to the same place: pprofci store, run and
+push, pprofc -output and -collect, saved views of -http, and the history of the shell. Afterwards each file must be
+complete, and no data that a program reported as written may be lost.
 
     fault_kill.py PROGRAMS TESTDATA [COUNT [SEED]]
 """
@@ -49,7 +50,7 @@ def is_json(data):
 
 
 class Server(http.server.BaseHTTPRequestHandler):
-    """Gives profiles to -collect, and takes what `pprofci push` sends."""
+    """Sends profiles to -collect, and accepts profiles from `pprofci push`."""
     protocol_version = "HTTP/1.1"
     broken = []
     taken = 0
@@ -66,7 +67,7 @@ class Server(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         if len(body) < int(self.headers.get("Content-Length", 0)):
-            return  # the sender was killed
+            return  # the test killed the sender
         Server.taken += 1
         if read(CPU) not in body and gzip.decompress(read(CPU)) not in body and b"pprof" not in body:
             Server.broken.append(body[:100])
@@ -78,7 +79,7 @@ class Server(http.server.BaseHTTPRequestHandler):
 
 def serve():
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Server)
-    server.handle_error = lambda *_: None  # a client that was killed
+    server.handle_error = lambda *_: None  # the test killed a client
     threading.Thread(target=server.serve_forever, daemon=True).start()
     return server.server_address[1]
 
@@ -89,8 +90,8 @@ def missing(library):
 
 
 class Kind:
-    """Something that is killed: a command, how long it takes, and what must hold afterwards."""
-    needs = None  # a library, without which the kind is not run
+    """A command to kill, its duration, and the conditions that must be true afterwards."""
+    needs = None  # the library that the command needs
 
     def __init__(self, folder):
         self.folder = folder
@@ -106,7 +107,7 @@ class Kind:
                                 stderr=subprocess.DEVNULL, cwd=self.folder)
 
     def wait(self, child, _number, seconds):
-        """Waits, kills, and returns the status."""
+        """Waits, kills the process, and returns the status."""
         try:
             return child.wait(seconds)
         except subprocess.TimeoutExpired:
@@ -131,10 +132,10 @@ class Kind:
         raise NotImplementedError
 
     def written(self, number):
-        """Notes that a command reported success."""
+        """Records that a command reported success."""
 
     def verify(self):
-        """Checks what is there after all of them."""
+        """Checks the files after all runs."""
 
 
 class Store(Kind):
@@ -206,7 +207,7 @@ class Collect(Kind):
         return [PPROFC, "-collect=" + os.path.join(self.folder, f"set{number % WRITERS}"), "-seconds=0", f"http://127.0.0.1:{self.port}"]
 
     def verify(self):
-        """A set that has its name is whole; folders of killed processes have names of their own."""
+        """Checks that a set with its final name is complete. Folders of killed processes have other names."""
         for name in sorted(os.listdir(self.folder)):
             made = os.path.join(self.folder, name)
             if not re.fullmatch(r"set\d", name):

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""What pprofc does at the limit of its memory: fault_memory.py PPROFC TESTDATA.
+"""Checks pprofc at the limit of its memory: fault_memory.py PPROFC TESTDATA.
 
-Each run past the limit ends with status 2, one line that names the flag, and no output file; the
-greatest resident set stays below the limit and a little."""
+Each run that exceeds the limit must exit with 2, print one line that names the flag, and leave no output file. The
+largest resident set must stay below the limit plus a constant.
+"""
 import gzip
 import os
 import subprocess
@@ -10,7 +11,7 @@ import sys
 import tempfile
 
 MIB = 1 << 20
-PROGRAM = 24 * MIB  # of the program itself: code, stacks of threads, buffers of zlib and stdio
+PROGRAM = 24 * MIB  # memory of the program itself: code, stacks of threads, buffers of zlib and stdio
 
 pprofc, testdata = sys.argv[1:3]
 failures = 0
@@ -29,8 +30,8 @@ def message(field, data):
 
 
 def write_profile(file, sample, count, types):
-    """So many equal samples, in pieces: what this program has in memory counts for those it runs. One mapping, location
-    and function. Returns the size."""
+    """Writes `count` equal samples piece by piece, because child processes inherit the memory use of this process. The
+    profile has one mapping, location and function. Returns the size."""
     file.write(message(1, b"") * types + message(3, b"\x08\x01\x28\x01\x38\x01") + message(5, b"\x08\x01\x10\x01") +
                message(4, b"\x08\x01\x10\x01\x22\x02\x08\x01") + message(6, b"") + message(6, b"main"))
     for _ in range(count // 1000):
@@ -39,7 +40,7 @@ def write_profile(file, sample, count, types):
 
 
 def write_stacks(file, count):
-    """Samples whose stacks differ, which no reader can add up: three of 200 functions each."""
+    """Writes samples with different stacks, which no reader can add up: three of 200 functions each."""
     file.write(message(1, b"") + message(3, b"\x08\x01\x28\x01\x38\x01") + b"".join(message(6, f"f{i}".encode() if i else b"") for i in range(201)))
     for i in range(1, 201):
         file.write(message(5, b"\x08" + varint(i) + b"\x10" + varint(i)) +
@@ -50,7 +51,7 @@ def write_stacks(file, count):
 
 
 def run(*arguments, stdin=None):
-    """Status, standard output, messages, greatest resident set in bytes."""
+    """Returns status, standard output, messages, and the largest resident set in bytes."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         process = subprocess.Popen([pprofc, *arguments], stdin=stdin or subprocess.DEVNULL, stdout=out, stderr=err)
         _, status, usage = os.wait4(process.pid, 0)
@@ -68,7 +69,7 @@ def check(good, what):
 
 
 def refused(flag, most, *arguments, stdin=None):
-    """The run must end at a limit."""
+    """Checks that the run ends at a limit."""
     what = "pprofc " + " ".join(arguments)
     status, out, err, resident = run(*arguments, stdin=stdin)
     lines = err.splitlines()
@@ -79,7 +80,7 @@ def refused(flag, most, *arguments, stdin=None):
 
 
 def held(most, *arguments):
-    """The run may end at a limit, and does not take more."""
+    """Checks that the run uses no more memory. The run may end at a limit."""
     what = "pprofc " + " ".join(arguments)
     status, _, err, resident = run(*arguments)
     check(status == 0 or (status == 2 and "-max_memory" in err and err.count("\n") == 1), f"{what}: {status} {err!r}")
@@ -99,7 +100,7 @@ with tempfile.TemporaryDirectory() as folder:
     with open("stacks.pb", "wb") as file:
         write_stacks(file, 300000)
 
-    # 100 KB that ask for 350 MB: refused as it comes, before anything but the input is in memory.
+    # 100 KB that would need 350 MB. pprofc must reject the input before it allocates more than the input's size.
     refused("-max_ratio", raw + PROGRAM, "-top", "values.pb.gz")
     refused("-max_memory", raw + PROGRAM, "-top", "-max_ratio=100000", "-max_memory=256M", "values.pb.gz")
     refused("-max_memory", raw + PROGRAM, "-top", "-max_memory=256M", "values.pb")
@@ -107,7 +108,7 @@ with tempfile.TemporaryDirectory() as folder:
     with open("values.pb.gz", "rb") as pipe:
         refused("-max_memory", 16 * MIB + PROGRAM, "-top", "-max_memory=16M", "-", stdin=pipe)
 
-    # Everything made from a profile counts. Equal samples are added up while reading, different stacks are not.
+    # All results computed from a profile count. The reader adds up equal samples, and keeps different stacks.
     ended = 0
     formats = ("top", "raw", "proto", "flame=text", "flame", "folded", "traces", "tree", "dot", "callgrind",
                "speedscope", "flamegraph", "json", "tags", "peek=.")
@@ -122,7 +123,7 @@ with tempfile.TemporaryDirectory() as folder:
     check(ended > len(formats), f"reports were refused only {ended} times")
     check(sorted(os.listdir(".")) == ["out", "single.pb", "stacks.pb", "values.pb", "values.pb.gz"], f"left: {os.listdir('.')}")
 
-    # All sources share one budget, and the run ends with it, whichever source met it.
+    # All sources share one budget, and the run ends if any of them reaches the limit.
     for threads in ("1", "4"):
         flags = ("-top", "-output=shared", f"-threads={threads}")
         said = refused("-max_memory", 64 * MIB + PROGRAM, "-max_memory=64M", *flags, *["single.pb"] * 6)
@@ -131,13 +132,13 @@ with tempfile.TemporaryDirectory() as folder:
         refused("-max_memory", 48 * MIB + PROGRAM, "-max_memory=48M", *flags, *difference)
     check(not os.path.exists("shared"), "output of a refused run")
 
-    # One source that is no profile is left out, as ever.
+    # pprofc skips a source that is not a profile, as always.
     with open("broken.pb", "wb") as file:
         file.write(b"no profile")
     status, out, err, _ = run("-top", "single.pb", "broken.pb")
     check(status == 2 and b"main" in out and "Fetched 1 source profiles out of 2" in err, f"{status} {err!r}")
 
-    # Real profiles are far from the default.
+    # Real profiles need much less than the default limit.
     for name in sorted(os.listdir(testdata)):
         if name.endswith((".prof", ".pb.gz")):
             status, _, err, _ = run("-top", os.path.join(testdata, name))

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""every.py --bin PPROFC --data TESTDATA: pprofc -http -every against a service that changes, fails, hangs and sends garbage."""
+"""Tests pprofc -http -every with a service that changes, fails, hangs and sends garbage: every.py --bin PPROFC --data
+TESTDATA."""
 import html
 import http.client
 import json
@@ -21,7 +22,7 @@ check = Checks()
 
 
 class Service:
-    """Serves the profile `main N` in its N-th reply, or what `special` has for that number."""
+    """A server that sends the profile `main N` in its N-th reply, or else the reply of `special` for this number."""
 
     def __init__(self, special=None, body=None, path='/debug/pprof/heap'):
         self.special, self.body, self.times = special or {}, body or (lambda n: b'main;work %d\nmain 1\n' % (10 * n)), []
@@ -35,7 +36,7 @@ class Service:
 
 
 class Page:
-    """pprofc -http in a folder of its own."""
+    """A process of pprofc -http in a separate folder."""
 
     def __init__(self, *arguments):
         self.folder = tempfile.TemporaryDirectory()
@@ -72,11 +73,11 @@ class Page:
         return json.loads(self.ask('status').text)['tries']
 
     def wait(self, tries):
-        """Waits until the list of recordings changed that many times."""
+        """Waits until the list of recordings changed `tries` times."""
         check.that(f'{tries} tries come', until(lambda: self.tries() >= tries), self.said())
 
     def bars(self, query=''):
-        """Links and failures of the strip, oldest first: (id or None, title, address or None, current)."""
+        """Returns links and failures of the strip, oldest first: (id or None, title, address or None, current)."""
         text = self.ask('strip?view=top' + query).text
         found = re.findall(r'<span title="([^"]*)"|<a id="rec-(\d+)" class="([^"]*)" href="([^"]*)"( aria-current="true")? title="([^"]*)"', text)
         return [(int(i) if i else None, html.unescape(gap or title), html.unescape(href), bool(current), kind)
@@ -219,7 +220,8 @@ def partial():
 
 
 def with_base():
-    """Without -every, a base and two URLs are runs, and the page compares means. Recordings are sums, also the first."""
+    """Checks that without -every a base and two URLs are runs, and the page compares means. Recordings are sums, also
+    the first."""
     with tempfile.TemporaryDirectory() as folder:
         base = os.path.join(folder, 'base.txt')
         with open(base, 'wb') as f:

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""go.py --bin PPROFC --data TESTDATA: a Go service with net/http/pprof, all its profiles, differences over time, and what is no profile."""
+"""Tests a Go service with net/http/pprof: all its profiles, differences over time, and replies that are not profiles.
+go.py --bin PPROFC --data TESTDATA"""
 import json
 import os
 import re

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""gperftools.py --bin PPROFC --data TESTDATA: the pages of a server that is built with gperftools, whose profiles are in testdata."""
+"""Tests the pages of a server built with gperftools, whose profiles are in testdata: gperftools.py --bin PPROFC --data
+TESTDATA."""
 import json
 import os
 import sys
@@ -19,7 +20,7 @@ def data(name):
 
 
 def symbol(method, query, sent):
-    """GET says that there are symbols; POST names addresses."""
+    """Replies to GET that the server has symbols, and to POST with the names of the addresses."""
     if method == 'GET':
         return plain(b'num_symbols: 1\n')
     names = [f'{a}\tpage::p{int(a, 16) >> 12:x}'.encode() for a in sent.split('+')]

@@ -1,4 +1,5 @@
-"""A server on the loopback that answers as it is told and remembers what it was asked; and running pprofc against it."""
+"""A server on the loopback that sends given replies and records requests, and functions that run pprofc with this
+server."""
 import argparse
 import gzip
 import http.server
@@ -13,8 +14,8 @@ import urllib.parse
 
 
 def plain(body, status=200, headers=None, reason=None, **how):
-    """A reply. How: delay and stall (seconds), missing (bytes that Content-Length promises beyond the body), raw (bytes in
-    place of a reply), gzip (as content encoding), trickle (seconds between bytes)."""
+    """Returns a reply. The names in `how` are: delay and stall (seconds), missing (bytes that Content-Length promises
+    beyond the body), raw (bytes in place of a reply), gzip (as content encoding), trickle (seconds between bytes)."""
     return dict(body=body, status=status, headers=headers or {}, reason=reason, **how)
 
 
@@ -95,7 +96,7 @@ class Server:
 
 
 class Run:
-    """What a run of pprofc did."""
+    """The result of a run of pprofc."""
 
     def __init__(self, pprofc, args, folder, env=None, timeout=60):
         home = os.path.join(folder, 'home')
@@ -135,7 +136,7 @@ class Checks:
 
 
 def needs_libcurl(pprofc):
-    """Ends the test where pprofc was built without libcurl, after a look at its message."""
+    """Skips the test if pprofc was built without libcurl, after checking its message."""
     said = subprocess.run([pprofc, '-top', 'http://127.0.0.1:1/x'], capture_output=True, text=True, env={'HOME': '/nonexistent'}).stderr
     if 'install the package' not in said:
         return
@@ -145,7 +146,7 @@ def needs_libcurl(pprofc):
 
 
 def parsed():
-    """The arguments of a test, which ends where pprofc was built without libcurl."""
+    """Returns the arguments of a test. Skips the test if pprofc was built without libcurl."""
     arguments = argparse.ArgumentParser()
     arguments.add_argument('--bin', required=True)
     arguments.add_argument('--data', required=True)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""sources.py --bin PPROFC --data TESTDATA: sources over HTTP against a server on the loopback."""
+"""Tests sources over HTTP with a server on the loopback: sources.py --bin PPROFC --data TESTDATA."""
 import fcntl
 import gzip
 import json
@@ -34,7 +34,7 @@ CPU, HEAP = data('server_cpu.pb.gz'), data('server_heap.pb.gz')
 
 
 def run(*args, env=None, keep=False, **more):
-    """Runs in a folder of its own; the result has the names of the files that appeared."""
+    """Runs pprofc in a separate folder. The result has the names of the new files."""
     with tempfile.TemporaryDirectory() as folder:
         r = Run(given.bin, [str(a).replace('{FOLDER}', folder) for a in args], folder, env, **more)
         r.files = files_below(folder)
@@ -43,7 +43,7 @@ def run(*args, env=None, keep=False, **more):
 
 
 def field(number, value):
-    """A field of a protobuf message: an integer or bytes."""
+    """Returns a field of a protobuf message: an integer or bytes."""
     def varint(n):
         out = b''
         while n > 127:
@@ -55,7 +55,7 @@ def field(number, value):
 
 
 def profile(kind=b'cpu', file=b'', build_id=b''):
-    """A small profile: one address without a name in one mapping."""
+    """Returns a small profile: one address without a name in one mapping."""
     strings = [b'', kind, b'count', file, build_id]
     mapping = field(1, 1) + field(2, 0x1000) + field(3, 0x9000) + field(5, 3) + field(6, 4)
     return gzip.compress(field(1, field(1, 1) + field(2, 2)) + field(2, field(1, 1) + field(2, 7)) + field(3, mapping)

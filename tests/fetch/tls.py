@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""tls.py --bin PPROFC --data TESTDATA: servers that speak TLS, with certificates that openssl makes here."""
+"""Tests servers that use TLS, with certificates that openssl creates for the test: tls.py --bin PPROFC --data TESTDATA.
+"""
 import os
 import shutil
 import subprocess
@@ -19,7 +20,7 @@ folder = tempfile.mkdtemp()
 
 
 def make(name, authority=None, usage=None):
-    """A key and a certificate, its own authority or signed by another one."""
+    """Creates a key and a certificate, self-signed or signed by another authority."""
     path = os.path.join(folder, name)
     call = lambda *a: subprocess.run(['openssl', *a], cwd=folder, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', path + '.key', '-subj', f'/CN=pprofc test {name}']

@@ -1,6 +1,7 @@
-"""well_formed.py PPROFC: graphs of random profiles, with names of any bytes and values of any size, are well-formed.
+"""Checks that graphs of random profiles are well-formed, with names of any bytes and values of any size: well_formed.py
+PPROFC.
 
-Totals are compared with what went in, names with what may stand in a name.
+Totals must equal the input's sums, and names must have only permitted characters.
 """
 import base64
 import json
@@ -37,7 +38,7 @@ def varint(value):
 
 
 def field(number, value):
-    """A field of a protobuf message: a number, bytes, or a list of numbers."""
+    """Returns a field of a protobuf message: a number, bytes, or a list of numbers."""
     if isinstance(value, int):
         return varint(number << 3) + varint(value & (2**64 - 1))
     if isinstance(value, list):
@@ -46,7 +47,7 @@ def field(number, value):
 
 
 def random_profile(rng, names, big):
-    """A profile in pprof's format, and the sum of its values."""
+    """Returns a profile in pprof's format, and the sum of its values."""
     strings = [b"", b"cpu", b"nanoseconds", b"key"] + names
     out, total = [field(1, field(1, 1) + field(2, 2))], 0
     for i in range(len(names)):
@@ -66,7 +67,7 @@ def random_profile(rng, names, big):
 
 
 class Page(HTMLParser):
-    """The data of a page, and every tag in it."""
+    """The data of a page, and each tag in it."""
 
     def __init__(self):
         super().__init__()
@@ -159,7 +160,7 @@ def main():
                 for more in variants(form):
                     run = subprocess.run([pprofc, "-symbolize=none", form, *more, "-output=out", "head.pb"],
                                          cwd=work, capture_output=True, check=False)
-                    # What cannot be added up may be refused, with a message.
+                    # pprofc may reject values that cannot be added up, with a message.
                     if big and run.returncode == 2 and run.stderr:
                         continue
                     assert run.returncode == 0, (seed, form, run.stderr)

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""spark.py --bin PPROFC --data TESTDATA --job PPROFC_FLEET --packages FOLDER
+"""Merges profiles by key on a Spark cluster of two executors: spark.py --bin PPROFC --data TESTDATA --job PPROFC_FLEET
+--packages FOLDER
 
-Profiles merged by key on a cluster of two executors, one of which is killed while it works: the same bytes as on one
-machine and as from pprofc alone, broken files told, Parquet that DuckDB reads, and verdicts on two keys. PySpark and
-DuckDB are those of this Python, else pip installs them into FOLDER. Exit status 77: something is missing, and what.
+The test kills one executor while it works. The results must have the same bytes as on one machine and as from pprofc
+alone. The job must report broken files, write Parquet that DuckDB reads, and give verdicts on two keys. If this Python
+lacks PySpark or DuckDB, pip installs them into FOLDER. The exit status 77 means that a program is missing; the test
+prints its name.
 """
 import argparse
 import glob
@@ -38,7 +40,7 @@ def check(what, good, *details):
     print("FAILED:", what, *details, sep="\n  ")
 
 
-# ---- what the test needs ------------------------------------------------------------------------------------------------
+# ---- requirements --------------------------------------------------------------------------------------------------------
 
 
 def has_packages(python):
@@ -46,7 +48,7 @@ def has_packages(python):
 
 
 def find_python():
-    """A Python that has the packages."""
+    """Returns a Python that has the packages."""
     if has_packages(sys.executable):
         return sys.executable
     python = os.path.join(given.packages, "bin", "python3")
@@ -56,7 +58,8 @@ def find_python():
             shutil.rmtree(given.packages, ignore_errors=True)
             skip("no pyspark, and no Python environment can be made (python3-venv)")
     if not has_packages(python):
-        # pip makes a wheel of the 300 MiB of pyspark, and unpacks it again. Compressing them takes a minute of CPU.
+        # pip creates a wheel of the 300 MiB of pyspark, and unpacks it again. Compressing the wheel takes a minute of
+        # CPU time.
         stored = os.path.join(given.packages, "stored.cfg")
         with open(stored, "w", encoding="utf-8") as file:
             file.write("[bdist_wheel]\ncompression = stored\n")
@@ -68,7 +71,7 @@ def find_python():
 
 
 def find_java():
-    """A Java that Spark 3.5 runs on."""
+    """Returns a Java with which Spark 3.5 runs."""
     homes = [os.environ.get("JAVA_HOME")] + sorted(glob.glob("/usr/lib/jvm/*"))
     programs = [os.path.join(h, "bin", "java") for h in homes if h] + [shutil.which("java")]
     for program in programs:
@@ -85,10 +88,10 @@ folder = tempfile.mkdtemp()
 
 
 def spark(master, *args, watch=None):
-    """Runs the job; `watch` is called while it runs."""
+    """Runs the job. Calls `watch` during the run."""
     env = dict(os.environ, JAVA_HOME=JAVA, SPARK_LOCAL_IP="127.0.0.1", PYSPARK_PYTHON=PYTHON, PYSPARK_DRIVER_PYTHON=PYTHON,
                SPARK_LOCAL_DIRS=os.path.join(folder, "spark"), SPARK_WORKER_DIR=os.path.join(folder, "worker"),
-               JAVA_TOOL_OPTIONS="-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")  # runs of some seconds: the second compiler costs more than it saves
+               JAVA_TOOL_OPTIONS="-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")  # in short runs the second compiler saves no time
     home = subprocess.run([PYTHON, "-c", "import os, pyspark; print(os.path.dirname(pyspark.__file__))"], capture_output=True,
                           text=True, check=True).stdout.strip()
     env["SPARK_HOME"] = home
@@ -120,14 +123,14 @@ for i, name in enumerate(["generator_cpu.prof", "server_cpu.pb.gz", "generator_o
     place(name, "mixed", "v1", i)
 place("MANIFEST", "web", "v2", 900)
 place("MANIFEST", "gone", "v1", 0)
-# Files that Spark does not read, and a folder: they are none of the profiles.
+# Files that Spark does not read, and a folder. They do not count as profiles.
 for name in ("_temporary.pb.gz", ".part.pb.gz"):
     shutil.copy(os.path.join(given.data, "generator_cpu.prof"), os.path.join(folder, "in", "web", "v1", name))
 os.makedirs(os.path.join(folder, "in", "web", "v2", "empty.pb.gz"))
 GLOB, KEY = "file://" + os.path.join(folder, "in", "*", "*", "*.pb.gz"), r"/in/(\w+)/(v\d+)/"
-AGAIN = GLOB.replace("*", "web", 1)  # files that GLOB has, too
+AGAIN = GLOB.replace("*", "web", 1)  # files that GLOB also contains
 
-# Slow enough that an executor can be killed while it works; its mark says that it has begun.
+# Slow enough to kill an executor while it works. A file marks the beginning of the work.
 slow = os.path.join(folder, "slow")
 with open(slow, "w", encoding="utf-8") as file:
     file.write(f"#!/bin/sh\ntouch {folder}/begun\nsleep 2\nexec {given.bin} \"$@\"\n")
@@ -135,7 +138,7 @@ os.chmod(slow, 0o755)
 
 
 def executors():
-    """Processes that run tasks of this test's cluster."""
+    """Returns the processes that run tasks of this test's cluster."""
     found = []
     for path in glob.glob("/proc/[0-9]*/cmdline"):
         process = os.path.dirname(path)
@@ -174,7 +177,7 @@ def table_of(out, name):
 
 
 def alone(*sources):
-    """What pprofc makes of the files without Spark."""
+    """Returns pprofc's result for the files without Spark."""
     path = os.path.join(folder, "alone.pb.gz")
     subprocess.run([given.bin, "-symbolize=none", "-proto", "-output=" + path, *sources], check=True, capture_output=True)
     with open(path, "rb") as file:

@@ -1,6 +1,6 @@
 #!/bin/sh
-# packages.sh SOURCE: quickstart.sh and test.sh on machines that lack packages, root, sudo or apt. Stubs play dpkg-query,
-# apt-get, apt-cache, sudo, id and cmake; nothing is installed, nothing is built.
+# Tests quickstart.sh and test.sh on machines that lack packages, root rights, sudo or apt: packages.sh SOURCE. Stubs
+# replace dpkg-query, apt-get, apt-cache, sudo, id and cmake. The test installs and builds no program.
 set -eu
 source=$1
 work=$(mktemp -d)
@@ -9,7 +9,8 @@ mkdir -p "$work/tree"
 cp -r "$source/scripts" "$work/tree/"
 cd "$work/tree"
 
-# machine USER MISSING...: a PATH with the stubs and what every Debian has; all packages but MISSING are installed.
+# machine USER MISSING...: creates a PATH with the stubs and the tools of every Debian. All packages except MISSING are
+# installed.
 machine() {
   rm -rf "${work:?}/bin"
   mkdir "$work/bin"
@@ -45,7 +46,7 @@ fail() {
   exit 1
 }
 
-# One line of what was said is this, and nothing else.
+# Checks that one line of the output is exactly this text.
 says_line() {
   printf '%s\n' "$said" | grep -Fx -e "$1" >/dev/null || fail "does not say '$1' in a line of its own"
 }
@@ -64,26 +65,26 @@ calls_no() {
 
 install="apt-get update && apt-get install -y --no-install-recommends"
 for script in quickstart.sh test.sh; do
-  # Neither root nor sudo: one line says all, what is needed and what is wanted.
+  # Without root rights and sudo, one line names all required and recommended packages.
   machine 1000 zlib1g-dev cmake libpcre2-dev
   run $script
   [ "$status" -eq 1 ] || fail "should end with 1"
   says_line "$install cmake zlib1g-dev libpcre2-dev"
   calls_no apt-get
 
-  # Without what is only wanted it goes on.
+  # Without the recommended packages the script continues.
   machine 1000 libpcre2-dev
   run $script
   says_line "$install libpcre2-dev"
   says "the build failed"
   calls_no apt-get
 
-  # Nothing is missing: nothing is said about root.
+  # If no package is missing, the output does not mention root.
   machine 1000
   run $script
   case $said in *root* | *install*) fail "speaks of installing" ;; esac
 
-  # sudo, and root.
+  # With sudo, and as root.
   machine 1000 cmake
   stub sudo "echo sudo \"\$@\" >>'$work/calls'; exec \"\$@\""
   run $script
@@ -94,7 +95,7 @@ for script in quickstart.sh test.sh; do
   calls "--no-install-recommends cmake"
   calls "--no-install-recommends libpcre2-dev"
 
-  # sudo that is not allowed, apt that fails: their words, and the line.
+  # If sudo is not permitted or apt fails, the script prints the error and the line to type.
   machine 1000 cmake
   stub sudo 'echo user is not in the sudoers file >&2; exit 1'
   run $script
@@ -102,21 +103,20 @@ for script in quickstart.sh test.sh; do
   says "not in the sudoers file"
   says_line "$install cmake"
 
-  # No apt: what is there is used, what is not there is named.
+  # Without apt, the script uses the installed programs and names the missing ones.
   machine 0 cmake
   rm "$work/bin/apt-get" "$work/bin/cmake"
   run $script
   [ "$status" -eq 1 ] || fail "should end with 1"
   says "this machine has no apt and no cmake; install the equivalents of: cmake"
 
-  # A cmake that is too old.
   machine 0
   stub cmake 'echo cmake version 3.21.9'
   run $script
   says "cmake 3.21 is too old: 3.22 is needed"
 done
 
-# What nobody asked for is not installed: everything is missing here.
+# All packages are missing. The scripts install only the packages that they need.
 all=$(sed -n 's/^[a-z]*_packages="\(.*\)"$/\1/p' scripts/lib.sh)
 script=quickstart.sh
 # shellcheck disable=SC2086 # a list of words
@@ -130,7 +130,7 @@ machine 0 $all graphviz valgrind libcunit1-dev
 run $script
 calls " libcunit1-dev"
 calls_no graphviz
-# Names that this machine's apt does not have are not in the line.
+# The line does not have names that this machine's apt does not know.
 # shellcheck disable=SC2086
 machine 1000 valgrind chromium
 rm "$work/bin/chromium"

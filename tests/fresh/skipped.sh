@@ -1,5 +1,6 @@
 #!/bin/sh
-# skipped.sh SOURCE CMAKE: what ctest skipped is listed once, with the reason that each test gave.
+# Checks that the list of skipped tests has each test once, with the reason that the test printed: skipped.sh SOURCE
+# CMAKE.
 set -eu
 source=$1 cmake=$2
 work=$(mktemp -d)

@@ -1,12 +1,12 @@
 #!/bin/sh
-# without_cunit.sh SOURCE CMAKE: the project is configured on a machine without CUnit. By default that leaves the tests out and
-# says so in one line; who asks for them gets an error.
+# Configures the project on a machine without CUnit: without_cunit.sh SOURCE CMAKE. By default, cmake then builds
+# without tests and prints one line. If the user requests the tests, cmake prints an error.
 set -eu
 source=$1 cmake=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# pkg-config as it would be there: everything but CUnit.
+# A pkg-config that finds all libraries except CUnit.
 real=$(command -v pkg-config)
 cat >"$work/pkg-config" <<STUB
 #!/bin/sh

@@ -1,4 +1,5 @@
-"""Checks that no verdict of pprofc -noise contradicts the interval beside it, for runs of many kinds. Golden case noise/agreement."""
+"""Checks that no verdict of pprofc -noise contradicts its interval, for runs of many kinds. Golden case
+noise/agreement."""
 import json, os, random, subprocess
 DIRECTIONS = {'grew': 1, 'new': 1, 'grew, as everything did': 1, 'grew less than the rest': 1,
               'shrank': -1, 'gone': -1, 'shrank, as everything did': -1, 'shrank less than the rest': -1}
@@ -35,7 +36,7 @@ for kind in ('cpu', 'mem'):
 for kind in ('cpu', 'heap', 'allocs', 'mutex', 'block', 'goroutine'):
     compare(f'server_{kind}', f'-diff_base=testdata/server_{kind}.pb.gz', f'testdata/server_b_{kind}.pb.gz')
 for runs in (1, 2, 3, 5):
-    for machine in (0, 0.1, 0.3):  # noise that all functions of a run share
+    for machine in (0, 0.1, 0.3):  # noise shared by all functions of a run
         for rest in (1, 0.5):  # factor of all functions between base and head
             folder = f'runs{runs}_{machine}_{rest}'
             costs = [1000 / (i + 1) ** 0.7 for i in range(40)]

@@ -1,4 +1,5 @@
-"""Compares pprofc -noise with the recorded values of every pair of testdata, in JSON and in the terminal. Golden case noise/believable."""
+"""Compares pprofc -noise with the recorded values of each pair of testdata, in JSON and in the terminal. Golden case
+noise/believable."""
 import json, re, subprocess, sys
 types = {'cpu': ['cpu', 'samples'], 'mem': ['alloc_space', 'inuse_space'], 'heap': ['inuse_space'], 'allocs': ['alloc_space'],
          'mutex': ['delay'], 'block': ['contentions'], 'goroutine': ['goroutine'], 'threadcreate': ['threadcreate']}

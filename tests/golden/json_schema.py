@@ -1,5 +1,5 @@
-"""Checks reports of pprofc -json against docs/json.schema.json. json_schema.py PPROFC SOURCE.
-Members that the schema does not have fail here, although users must accept them."""
+"""Checks reports of pprofc -json against docs/json.schema.json: json_schema.py PPROFC SOURCE. Unknown members fail this
+test, although users must accept them."""
 import copy, json, os, subprocess, sys
 
 PPROFC, SOURCE = map(os.path.abspath, sys.argv[1:])
@@ -7,7 +7,7 @@ DATA = os.path.join(SOURCE, 'testdata')
 RUNS = [['generator_cpu.prof'], ['-lines', '-cum', 'server_heap.pb.gz'], ['-files', 'imports/calls.jfr.gz'],
         ['-diff_base=server_cpu.pb.gz', 'server_b_cpu.pb.gz'], ['-budget=1200', 'generator_cpu.prof'], ['-nodecount=2', 'imports/calls.pstats'],
         ['-focus=nothing like it', 'generator_cpu.prof'], ['imports/calls.callgrind.out']]
-CHANGES = {  # changes of a report that the schema must refuse
+CHANGES = {  # changes of a report that the schema must reject
     'another version': lambda d: d.update(version=2),
     'a function without a name': lambda d: d['functions'][0].pop('name'),
     'a value as text': lambda d: d['functions'][0]['flat'].__setitem__(0, '1'),
@@ -19,7 +19,8 @@ TYPES = {'object': dict, 'array': list, 'string': str, 'integer': int}
 
 
 def faults(schema, value, root, closed, at='$'):
-    """Yields what is wrong. Knows the keywords of our schema only. With `closed`, unknown members are wrong."""
+    """Yields the errors of a value. Supports only the keywords of docs/json.schema.json. With `closed`, unknown members
+    are errors."""
     if '$ref' in schema:
         yield from faults(root['$defs'][schema['$ref'].rsplit('/', 1)[1]], value, root, closed, at)
     if 'const' in schema and value != schema['const']: yield f'{at}: {value} is not {schema["const"]}'

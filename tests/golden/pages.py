@@ -1,4 +1,5 @@
-"""Compares the page of pprofci, its flame graphs and pictures with -json for every pair of testdata. Golden case noise/pages."""
+"""Compares the page of pprofci, its flame graphs and pictures with -json for each pair of testdata. Golden case
+noise/pages."""
 import html, json, os, re, shutil, subprocess
 kinds = ['cpu', 'heap', 'allocs', 'mutex', 'block', 'goroutine', 'threadcreate']
 pairs = {k: (f'server_{k}.pb.gz', f'server_b_{k}.pb.gz') for k in kinds}
@@ -7,7 +8,7 @@ def run(*words): return subprocess.run(words, capture_output=True, text=True, ch
 def text_of(cell): return html.unescape(re.sub('<[^>]*>', '', cell)).strip()
 scale = {'': 1, 'ns': 1e-9, 'µs': 1e-6, 'ms': 1e-3, 's': 1, 'mins': 60, 'min': 60, 'B': 1, 'kB': 2**10, 'MB': 2**20, 'GB': 2**30, 'k': 1e3, 'M': 1e6, '%': 1}
 def amount(text):
-    """Value, and the value of its last digit."""
+    """Returns the value, and the value of its last digit."""
     number, unit = re.fullmatch(r'([-+]?[0-9.]+)\s*(\S*)', text.replace('−', '-').replace(',', '').replace('\u202f', '').replace('\xa0', ' ')).groups()
     return float(number) * scale[unit], scale[unit] / 10 ** len(number.partition('.')[2])
 checked = wrong = 0
@@ -53,7 +54,7 @@ for pair in manifest['pairs']:
             if not g or len(cells) < 7: continue
             for cell, value in zip(cells[1:4], (g['base'], g['head'], g['delta'])): expect_near(cell, value / divisor, 'page', kind, type, name)
             expect(cells[6].startswith(g['verdict']), 'page', kind, type, name, cells[6], g['verdict'])
-    # The picture and the flame graph of a pair show one type.
+    # The picture and the flame graph of a pair show the same type.
     flame = open(f'ci/flame/{kind}_diff.html').read()
     summary = json.loads(re.search('id="pprofc-summary">(.*?)</script>', flame, re.S)[1])
     type = summary['types'][summary['type']]

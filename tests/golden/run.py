@@ -5,22 +5,23 @@
 
 A case is one file:
 
-    # what it promises
-    $ the command, given to sh
+    # the promised behaviour
+    $ the command, for sh
     --- stdout
-    what it must print, to the byte
+    the exact bytes of standard output
     --- stderr
-    what it must say there; "..." stands for any text in a line
+    standard error; "..." matches any text in a line
     --- status 2
 
-Sections may be left out: nothing printed, nothing said, status 0. A line "# needs pcre2" leaves the case out where
-`pprofc -version` says that this part is missing, "# needs terminal" where there are no pseudo-terminals, "# needs git" where git is not
-installed; such cases are named. "# needs slots" leaves out the secret 0, with which all keys of a table share one slot: a table of
-20,000 keys then takes many seconds. The command runs in an empty folder that has
-testdata in it, with the programs in PATH, TZ=UTC and no HOME. --update writes what happened into the files; look at
-the difference before you commit it. --secrets runs the cases with several secrets of the hash tables, which LIBRARY
-(known_secret.c) gives to the programs. --pprofc runs the cases of pprofc and pprofci with another PROGRAM as pprofc. --without leaves out
-the cases in which REGEXP matches, and counts them.
+A missing section means no output, no message, or status 0. A line "# needs NAME" skips the case if NAME is missing, and
+run.py then prints the case. The names are: a part of the build such as pcre2, which `pprofc -version` lists; terminal
+(pseudo-terminals); git. "# needs slots" skips the secret 0, with which all keys of a table share one slot: a table of
+20,000 keys then takes many seconds.
+
+The command runs in an empty folder that contains testdata, with the programs in PATH, TZ=UTC and no HOME. --update
+writes the output into the files; look at the difference before you commit. --secrets runs the cases with several
+secrets of the hash tables, which LIBRARY (known_secret.c) gives to the programs. --pprofc runs the cases of pprofc and
+pprofci with another PROGRAM as pprofc. --without skips the cases in which REGEXP matches, and counts them.
 """
 import argparse
 import concurrent.futures
@@ -42,7 +43,7 @@ class Case:
     def __init__(self, path):
         self.path = path
         self.name = str(path.relative_to(HERE / "cases")).removesuffix(".test")
-        # Bytes of a report that are no UTF-8 survive as surrogates.
+        # Bytes of a report that are not UTF-8 are kept as surrogates.
         text = path.read_bytes().decode("utf-8", "surrogateescape")
         head, *sections = re.split(r"^--- ", text, flags=re.M)
         self.promise = "".join(line for line in head.splitlines(True) if line.startswith("#"))
@@ -79,7 +80,7 @@ class Case:
             for want, line in zip(expected, lines))
 
     def check(self, programs):
-        """What differs, as lines; empty when nothing does."""
+        """Returns the differences as lines. The list is empty if the output is equal."""
         stdout, stderr, status = self.run(programs)
         wrong = []
         if stdout != self.stdout:
@@ -97,7 +98,7 @@ class Case:
         text = self.promise + "".join(f"$ {line}\n" for line in self.command.splitlines())
         if stdout:
             text += "--- stdout\n" + stdout
-        # Patterns stay as they were written while they fit.
+        # A pattern stays unchanged if it matches the output.
         stderr = self.stderr if self.stderr_matches(stderr) else stderr
         if stderr:
             text += "--- stderr\n" + stderr
@@ -107,7 +108,7 @@ class Case:
 
 
 def find_missing(programs):
-    """What cases may need that is not there: optional parts of the build, git, and pseudo-terminals."""
+    """Returns the missing parts that cases may need: optional parts of the build, git, and pseudo-terminals."""
     said = subprocess.run([os.path.join(programs, "pprofc"), "-version"], capture_output=True, text=True).stdout
     missing = set(re.findall(r"^  ([\w-]+) +missing$", said, re.M))
     if not shutil.which("git"):
@@ -127,7 +128,7 @@ def run_cases(cases, programs, act, advise=False):
             if wrong:
                 failed.append(case.name)
                 print(f"FAILED {case.name}: {case.command.strip()}")
-                # Bytes that are no UTF-8 are shown as \udcXX.
+                # Prints bytes that are not UTF-8 as \udcXX.
                 print("\n".join("  " + line for line in wrong[:40])
                       .encode("utf-8", "backslashreplace").decode())
     if failed and advise:
@@ -137,7 +138,7 @@ def run_cases(cases, programs, act, advise=False):
 
 
 def replace_pprofc(programs, pprofc, folder):
-    """A folder like the one of the programs, with another pprofc."""
+    """Creates a folder with the programs and another pprofc."""
     for name in os.listdir(programs):
         os.symlink(os.path.abspath(pprofc) if name == "pprofc" else os.path.join(programs, name), os.path.join(folder, name))
     return folder
@@ -174,8 +175,9 @@ def main():
             return run_cases(cases, replace_pprofc(programs, options.pprofc, folder), Case.check)
     if not options.secrets:
         return run_cases(cases, programs, act, advise=True)
-    # All bytes zero, and one of no special kind; a run without --secrets adds another, which the kernel draws. With -1 the kernel draws
-    # nothing: the first case of each folder, because each process then has a random secret from other sources.
+    # Secrets: all bytes zero, and an ordinary one. A run without --secrets has a random secret from the kernel. With -1
+    # the kernel returns no random bytes, and each process makes a random secret from other sources. This mode runs only
+    # the first case of each folder.
     os.environ["LD_PRELOAD"] = os.path.abspath(options.secrets)
     chosen = {"0": [case for case in cases if "slots" not in case.needs], "7": cases,
               "-1": list({case.path.parent: case for case in reversed(cases)}.values())}

@@ -1,5 +1,5 @@
-"""Adds events that no reader knows to a file of each format. pprofc must count all of them, or refuse the file.
-unknown_events.py PPROFC SOURCE. A format of the format table without an entry here fails."""
+"""Adds events that no reader knows to a file of each format: unknown_events.py PPROFC SOURCE. pprofc must count all of
+them, or reject the file. The test fails if the format table has a format without an entry in FORMATS."""
 import gzip, json, os, re, struct, subprocess, sys, tempfile
 
 PPROFC, SOURCE = sys.argv[1:]
@@ -11,12 +11,12 @@ def of_lines(data):
 
 
 def lines(text):
-    """Adds lines of another kind at the end; events are all lines."""
+    """Adds lines of another kind at the end. Each line is an event."""
     return lambda data: data + text * ADDED, of_lines
 
 
 def document(path, more, count=None):
-    """Adds items to a list of a JSON document; events are the items."""
+    """Adds items to a list of a JSON document. Each item is an event."""
     def items(doc):
         for key in path: doc = doc[key]
         return doc
@@ -64,13 +64,13 @@ def recorded(data):
     while at < len(data):
         size, after = varint(at)
         type = varint(after)[0]
-        count += type in (110, 114, 115) or type > 200  # samples of CPU time, old objects, requests, and what the metadata do not describe
+        count += type in (110, 114, 115) or type > 200  # samples of CPU time, old objects, requests; undescribed events
         at += size
     return count
 
 
 def lost(data, count):
-    """Adds records of a kind that no reader knows to the end of the samples of perf.data, and moves the features."""
+    """Adds records of an unknown kind to the end of the samples of perf.data, and moves the features."""
     head = bytearray(data)
     start, size = struct.unpack('<QQ', data[40:56])
     more = struct.pack('<IHHQ', 99, 0, 16, 7) * count
@@ -113,14 +113,16 @@ def shown(file, flag):
     return run.returncode, run.stdout, run.stderr
 
 
-class Refused(str): """The message about a file that is not read at all."""
-class Equal(str): """The format says that readers pass over what they do not know; why."""
+class Refused(str): """The message about a rejected file."""
+class Equal(str): """The reason why readers of the format may ignore unknown events."""
 class Noted(str): """A comment that counts the events, which have no stacks in any version of the format."""
-class Elsewhere(str): """Another program makes a file of this format, which is in the table itself."""
+class Elsewhere(str): """The format into which another program converts the file. FORMATS has an entry for it."""
 
 
 HEAP = 'native/native_cxx.heap'
-FORMATS = {  # format: a file of testdata; what adds events, and what counts the events of a file; or how they are treated
+# For each format: a file of testdata, the function that adds events, and the function that counts the events of a file
+# (or the treatment of these events).
+FORMATS = {
     'pprof': ('generator_cpu.prof', lambda d: (gzip.decompress(d) if d[:2] == b'\x1f\x8b' else d) + b'\xa2\x06\x01x' * ADDED,
               Equal('unknown fields of protobuf')),
     'gperftools_cpu': ('native/native_c.cpu.prof', lambda d: d[:100], Refused('unrecognized profile format')),

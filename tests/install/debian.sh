@@ -15,7 +15,7 @@ skip() {
   exit 77
 }
 
-# The mounts of this script end with it.
+# Runs the script in a mount namespace, so its mounts end with it.
 [ "${PPROFC_DEBIAN_MOUNTS:-}" ] || {
   is_root || skip "only root can make a chroot"
   have debootstrap || skip "no debootstrap"
@@ -45,7 +45,7 @@ fi
 mount -t proc proc "$root/proc" || skip "the kernel does not let root mount proc"
 mount -t devpts -o newinstance,ptmxmode=0666 devpts "$root/dev/pts" || skip "the kernel does not let root mount devpts"
 ln -sf pts/ptmx "$root/dev/ptmx"
-# apt asks the servers that this machine asks.
+# apt in the chroot uses the name servers of this machine.
 cp /etc/resolv.conf "$root/etc/resolv.conf"
 
 # The release of this machine has the same compiler as the chroot, so ccache finds the objects of other builds.

@@ -10,7 +10,7 @@ build=$(cd "$2" && pwd)
 shift 2
 programs="pprofc benchstatc parse_bench_regressions"
 without=$(paste -s -d '|' "$source/tests/install/windows.without")
-# The cases that read every format and print the numbers of reports. Those of -noise compute too long in an emulator.
+# The cases that read each format and print the numbers of reports. The cases of -noise take too long in an emulator.
 cases="imports/* top/* raw/* merge/* diff/* traces/* tags/* formats/* times/* list/* leaks/* each/* folded/* speedscope/* gate/*"
 . "$source/scripts/lib.sh"
 
@@ -24,12 +24,12 @@ skip() {
 debian_libraries() (
   architecture=$platform
   . "$source/packaging/apt.sh"
-  # A mirror may have a broken list of updates. The list of the release is enough.
+  # A mirror may have an invalid list of updates. The list of the release is sufficient.
   (private_apt update) || true
   cd "$apt/debs"
   private_apt download zlib1g-dev libprotobuf-c-dev libpcre2-dev
   for deb in ./*.deb; do dpkg-deb -x "$deb" "$folder"; done
-  # The compiler calls Debian's i386 by another name.
+  # The compiler uses another name for Debian's i386.
   [ "$platform" != i386 ] || ln -sfn i386-linux-gnu "$folder/usr/lib/$host"
   [ "$platform" != i386 ] || ln -sfn i386-linux-gnu "$folder/usr/include/$host"
 )
@@ -43,7 +43,7 @@ compile_library() {
     shift
   done
   shift
-  # zig would make one object of several files. zlib assumes that macOS has no fdopen.
+  # zig would combine several files into one object. zlib assumes that macOS has no fdopen.
   for file in "$@"; do
     "$compiler" -O1 -fPIC -w -I. -D_LARGEFILE64_SOURCE=1 -DHAVE_UNISTD_H -Dfdopen=fdopen -c "$file"
   done
@@ -64,7 +64,7 @@ compile_libraries() (
   cd "$folder/protobuf-c"
   compile_library protobuf-c "$(sed -n 's/^#define PROTOBUF_C_VERSION[^"]*"\(.*\)"/\1/p' protobuf-c/protobuf-c.h)" \
     protobuf-c/protobuf-c.h -- protobuf-c/protobuf-c.c
-  # Programs include it as <protobuf-c/protobuf-c.h>.
+  # Programs include this header as <protobuf-c/protobuf-c.h>.
   mkdir -p "$folder/usr/include/protobuf-c"
   mv "$folder/usr/include/protobuf-c.h" "$folder/usr/include/protobuf-c/"
 )
@@ -141,7 +141,8 @@ try_linking() (
   compiler=$folder/zig/cc archiver=$folder/zig/ar
   have zig || skip "there is no zig (package ziglang of Python)"
   have llvm-nm || skip "there is no llvm-nm (package llvm)"
-  # The parts of the system that zig compiles once are in a folder for all builds, the objects of this build are in its folder.
+  # zig compiles parts of the system once, into a folder for all builds. The objects of this build are in its own
+  # folder.
   export ZIG_GLOBAL_CACHE_DIR=${ZIG_GLOBAL_CACHE_DIR:-$build/foreign/zig} ZIG_LOCAL_CACHE_DIR=$folder/zig/cache
   mkdir -p "$folder/zig"
   for tool in "cc -target $host.$2" ar ranlib; do
@@ -180,7 +181,7 @@ for platform in "$@"; do
       ;;
     *) die "unknown platform '$platform'" ;;
   esac
-  # A failure counts more than a skipped platform.
+  # A failure has priority over a skipped platform.
   case $one:$status in
     0:*) ;;
     77:0) status=77 ;;

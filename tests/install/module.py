@@ -1,4 +1,5 @@
-"""The Python module, against the programs: pytest runs it. PYTHONPATH has the module with a library beside it, PPROFC is the program."""
+"""Compares the Python module with the programs; run by pytest. PYTHONPATH has the module and its library. PPROFC is the
+program."""
 import ctypes
 import os
 import pickle
@@ -22,7 +23,7 @@ def printed(*arguments):
 
 
 def table(*arguments):
-    """(flat, cum, name) of the rows that the program prints in nanoseconds."""
+    """Returns (flat, cum, name) of the rows that the program prints in nanoseconds."""
     lines = printed("-top", "-unit=ns", *arguments).decode().splitlines()
     rows = (line.split(None, 5) for line in lines[[i for i, line in enumerate(lines) if "flat%" in line][0] + 1:])
     return [(int(row[0].rstrip("ns")), int(row[3].rstrip("ns")), re.sub(r" \((?:partial-)?inline\)$", "", row[5])) for row in rows]

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# packages.sh SOURCE BUILD PART: what a user types with a package of the release. The part `release` makes BUILD/release, which the
-# other parts take packages from.
+# Runs the commands that a user types with a package of the release: packages.sh SOURCE BUILD PART. The part `release`
+# creates BUILD/release, from which the other parts take packages.
 set -eu
 source=$1 build=$2 part=$3
 release=$build/release
@@ -17,7 +17,7 @@ broken() {
 need() {
   for tool in "$@"; do command -v "$tool" >/dev/null || skip "no $tool"; done
 }
-# found NAME: prints the one file of the release with that name.
+# found NAME: prints the path of the file with this name in the release.
 found() {
   [ -f "$release/SHA256SUMS" ] || skip "no release was made"
   local files=("$release"/$1)
@@ -28,7 +28,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 version=$(sed -n 's/^#define PPROFC_VERSION  *"\(.*\)"/\1/p' "$source/libpprofc/include/pprofc/base.h")
 
-# works FOLDER: the programs of the folder run, and name rows of a profile.
+# works FOLDER: checks that the programs of the folder run, and print rows of a profile.
 works() {
   for program in $programs; do
     [ "$("$1/$program" -version | sed -n '1s/^[a-z_]* //p')" = "$version" ] || broken "$1/$program -version"
@@ -36,7 +36,7 @@ works() {
   (cd "$work" && "$1/pprofc" -top -symbolize=none "$profile" 2>/dev/null) | grep -q 'runtime.mallocgc$' || broken "$1/pprofc -top"
 }
 
-# documented FOLDER: it has the manual pages and the documents.
+# documented FOLDER: checks that the folder has the manual pages and the documents.
 documented() {
   for program in $programs; do [ -s "$1/share/man/man1/$program.1" ] || broken "no manual page of $program"; done
   [ -s "$1/share/doc/pprofc/docs/CI.md" ] && [ -s "$1/share/doc/pprofc/licenses/zlib1g-dev" ] || broken "no documents"
@@ -83,14 +83,14 @@ part_npm() {
   works "$work/global/bin"
   [ -s "$work/global/share/man/man1/pprofc.1" ] || broken "no manual page"
   documented "$(dirname "$(find "$work/global/lib" -name package.json)")"
-  # Another processor is refused before it runs a program that it cannot run.
+  # The package for another processor fails before it starts a program.
   sed 's/"x64"/"mips"/; s/"arm64"/"mips"/' "$work/empty/node_modules/pprofc-linux-"*/package.json >"$work/package.json"
   mkdir "$work/other" && cd "$work/other" && tar -xzf "$package" && mv "$work/package.json" package/
   ! npm install --offline --no-audit --no-fund --cache "$work/cache" -g --prefix "$work/mips" ./package >"$work/said" 2>&1 || broken "mips"
   grep -q EBADPLATFORM "$work/said" || broken "$(cat "$work/said")"
 }
 
-# Options of CMake that a recipe sets are options of ours.
+# Checks that the options of CMake in a recipe are options of the project.
 options_of() {
   for option in $(grep -o 'PPROFC_[A-Z_]*' "$1" | sort -u); do
     grep -q "^$option:" "$build/CMakeCache.txt" || broken "${1##*/}: CMake has no option $option"
@@ -103,7 +103,7 @@ part_homebrew() {
   need ruby
   formula=$(found pprofc.rb)
   options_of "$formula"
-  # What Homebrew gives a formula, as far as this one takes it; the block `test` runs with the programs of the build.
+  # The part of Homebrew that the formula uses. Runs the block `test` with the programs of the build.
   cat >"$work/formula.rb" <<'END'
 require "pathname"
 class Pathname
@@ -138,7 +138,7 @@ part_nix() {
   recipe=$(found pprofc.nix)
   options_of "$recipe"
   export NIX_STATE_DIR=$work/state NIX_STORE_DIR=$work/store NIX_LOG_DIR=$work/log HOME=$work
-  # Packages of nixpkgs are names here: the expression has a value, and takes nothing that it does not name.
+  # Packages of nixpkgs become names. The expression must have a value, and use only packages in its arguments.
   names=$(sed -n 's/.*\[ \(.*\) \].*/\1/p' "$recipe" | tr ' ' '\n' | sed -n 's/^\(pkgs\.\)\{0,1\}\([a-z][A-Za-z0-9-]*\)$/\2/p' | sort -u)
   cat >"$work/pkgs.nix" <<END
 { stdenv.mkDerivation = all: all; fetchurl = all: "\${all.url} \${all.sha256}";
@@ -150,7 +150,7 @@ END
   grep -q "version = \"$version\"" "$work/said" && grep -q "pprofc-$version.tar.gz $sum" "$work/said" || broken "$(cat "$work/said")"
 }
 
-# The steps of the Containerfile that have to do with us, in folders in place of an image.
+# Runs the steps of the Containerfile that concern pprofc, in folders instead of an image.
 part_container() {
   need sha256sum tar
   recipe=$(found Containerfile)
@@ -191,7 +191,7 @@ part_owner() {
   git -C "$source" rev-parse -q --verify HEAD >/dev/null 2>&1 || skip "this is no clone with git"
   cd "$source"
   local places=(. ':!scripts/set_owner.sh' ':!tests/install/packages.sh')
-  # Of a published project the owner is set, in all places.
+  # A published project must have its owner in all places.
   git grep -qE 'OWNER/pprofc|<this repository>' -- "${places[@]}" || return 0
   mkdir "$work/copy"
   (cd "$source" && git ls-files -z --cached --others --exclude-standard | tar --null -T - -c) | tar -x -C "$work/copy"

@@ -1,5 +1,6 @@
 #!/bin/sh
-# printed.sh BUILD: runs the lines that quickstart.sh prints at its end, in a folder in which BUILD is named `build`.
+# Runs the lines that quickstart.sh prints at its end: printed.sh BUILD. In the current folder BUILD has the name
+# `build`.
 set -eu
 build=$(cd "$1" && pwd)
 here=$(cd "$(dirname "$0")" && pwd)

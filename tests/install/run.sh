@@ -1,6 +1,6 @@
 #!/bin/sh
-# run.sh BUILD: installs BUILD into a folder of its own, then builds and runs C and C++ programs against that, through
-# pkg-config (shared and static) and through find_package.
+# Installs BUILD into a folder: run.sh BUILD. Then builds and runs C and C++ programs with the installed files, through
+# pkg-config (shared and static) and find_package.
 set -eu
 build=$1
 here=$(cd "$(dirname "$0")" && pwd)
@@ -16,19 +16,19 @@ for file in bin/pprofc include/pprofc/pprofc.h share/man/man1/pprofc.1 \
   [ -s "$prefix/$file" ] || { echo "not installed: $file"; exit 1; }
 done
 
-# pprofc.h includes every other header.
+# pprofc.h includes each other header.
 for header in "$prefix"/include/pprofc/*.h; do
   name=pprofc/${header##*/}
   [ "$name" = pprofc/pprofc.h ] || grep -q "^#include \"$name\"$" "$prefix/include/pprofc/pprofc.h" ||
     { echo "pprofc.h does not include $name"; exit 1; }
 done
 
-# exported LIBRARY: the names of its functions, without their versions.
+# exported LIBRARY: prints the names of its functions, without their versions.
 exported() {
   nm -D --defined-only "$1" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }'
 }
 
-# Every public function has a manual page, which names it.
+# Each public function has a manual page that names it.
 for function in $(exported "$(find "$prefix" -name libpprofc.so)"); do
   page=$prefix/share/man/man3/$function.3
   [ -s "$page" ] || { echo "no manual page for $function"; exit 1; }
@@ -48,7 +48,7 @@ PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name pprofc.pc)")
 LD_LIBRARY_PATH=$(dirname "$(find "$prefix" -name libpprofc.so)")
 export PKG_CONFIG_PATH LD_LIBRARY_PATH
 
-# expect NAME COMMAND...: the program says what it should.
+# expect NAME COMMAND...: checks the output of a program.
 expect() {
   name=$1
   shift
@@ -60,7 +60,7 @@ expect() {
 cp -r "$here/consumer" "$work/consumer"
 cd "$work/consumer"
 
-# The flags of pkg-config are words to be split.
+# The flags of pkg-config must be split into words.
 # shellcheck disable=SC2046
 cc -std=c99 -Wall -Wextra -Werror -pedantic main.c -o shared_c $(pkg-config --cflags --libs pprofc)
 expect "C, pkg-config" ./shared_c
@@ -69,7 +69,7 @@ cc -std=c99 main.c -o static_c $(pkg-config --static --cflags --libs pprofc |
   sed "s/-lpprofc/-l:libpprofc.a/")
 expect "C, pkg-config --static" ./static_c
 
-# The archive and the shared library show the same names, all with our prefix.
+# The archive and the shared library export the same names, all with the prefix pprofc_.
 archive=$(find "$prefix" -name libpprofc.a)
 nm -g --defined-only "$archive" | awk 'NF == 3 { print $3 }' | LC_ALL=C sort >archive_names
 exported "$LD_LIBRARY_PATH/libpprofc.so" | LC_ALL=C sort >shared_names
@@ -77,7 +77,7 @@ cmp archive_names shared_names || { echo "the archive and the shared library sho
 ! grep -v '^pprofc_' archive_names || { echo "names without the prefix"; exit 1; }
 echo "$(wc -l <archive_names) names: ok"
 
-# static COMPILER FLAG... SOURCE: linked with the archive.
+# static COMPILER FLAG... SOURCE: links a program with the archive.
 static() {
   # shellcheck disable=SC2046
   "$@" -o static_program $(pkg-config --static --cflags --libs pprofc | sed "s/-lpprofc/-l:libpprofc.a/")
@@ -92,7 +92,7 @@ expect "static, beside names of our own" ./static_program "$data/generator_cpu.p
 static cc -std=c99 -Wall -Wextra -Werror old_caller.c
 expect "a caller with shorter structs" ./static_program "$data/generator_cpu.prof"
 
-# Completion offers flags, and nothing of it is broken to the shell.
+# Completion proposes flags, and the script has no syntax error.
 bash -n "$prefix/share/bash-completion/completions/pprofc"
 offered=$(bash -c '. "$0"; COMP_WORDS=(pprofc -nodec) COMP_CWORD=1; _pprofc; echo "${COMPREPLY[@]}"' \
   "$prefix/share/bash-completion/completions/pprofc")

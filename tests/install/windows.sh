@@ -1,6 +1,7 @@
 #!/bin/bash
-# The zip of the release for Windows, built with MinGW-w64: by Wine, a program of a user runs with the library, and the programs pass the
-# golden cases of reports, except the cases that need what Windows lacks (windows.without). windows.sh SOURCE BUILD
+# Tests the Windows zip of the release, built with MinGW-w64, under Wine: windows.sh SOURCE BUILD. A user's program runs
+# with the library. The programs pass the golden cases of reports, except the cases that need features which Windows
+# lacks (windows.without).
 set -eu
 source=$(cd "$1" && pwd)
 folder=$(cd "$2" && pwd)/windows
@@ -39,7 +40,7 @@ needed() {
 for file in pprofc.exe benchstatc.exe parse_bench_regressions.exe libpprofc.dll; do
   [ -z "$(needed "$place/$file")" ] || { echo "$file needs $(needed "$place/$file")"; exit 1; }
 done
-# The library exports what the shared library of this machine exports.
+# The library exports the same functions as the shared library of this machine.
 x86_64-w64-mingw32-objdump -p "$place/libpprofc.dll" | sed -n 's/^\t\[ *[0-9]*\] *\(+base\[ *[0-9]*\] *[0-9a-f]* \)\{0,1\}\(pprofc_\)/\2/p' |
   LC_ALL=C sort >"$folder/exported"
 nm -D --defined-only "$folder/../libpprofc/libpprofc.so" | sed -n 's/.* T \(pprofc_[a-z0-9_]*\).*/\1/p' | LC_ALL=C sort >"$folder/wanted"
@@ -52,7 +53,7 @@ for program in pprofc benchstatc parse_bench_regressions; do
   chmod +x "$folder/bin/$program"
 done
 export WINEDEBUG=-all WINEPREFIX=$folder/wine
-# The first program starts services, which would keep the pipes of the tests open. They end with the server.
+# The first program starts services, which would keep the pipes of the tests open. The services end with the server.
 mkdir -p "$WINEPREFIX"
 timeout 60 wineserver -k 2>/dev/null || true
 wineserver -p
@@ -65,7 +66,7 @@ cases() {
   timeout 900 python3 -B "$source/tests/golden/run.py" --bin "$folder/bin" --without "$without" "$@"
 }
 cases >"$folder/cases" && { tail -n 1 "$folder/cases"; exit 0; }
-# Once in about 1,000 starts, Wine ends with status 1 before it runs the program. So the cases that failed run again.
+# In about 1 of 1,000 starts, Wine ends with status 1 before the program runs. Failed cases therefore run a second time.
 mapfile -t failed < <(sed -n 's/^FAILED \([^:]*\):.*/\1/p' "$folder/cases")
 [ "${#failed[@]}" -gt 0 ] || skip "Wine did not finish: $(tail -n 1 "$folder/cases")"
 [ "${#failed[@]}" -le 10 ] || {

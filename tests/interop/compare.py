@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Compares the reports of pprofc with those of `go tool pprof`, byte for byte.
+"""Compares the reports of pprofc with the reports of `go tool pprof`, byte for byte.
 
   compare.py --bin BUILD/bin [--pprof COMMAND] [--show N]
 
-Ends with status 77 and one line when Go is not installed. Every row of COMMANDS runs on the profiles of its kind. The pprof of
-an older Go differs in ways that DIFFERENCES lists; docs/COMPAT.md tells them, too. --pprof names another pprof.
+Exits with 77 and prints one line if Go is not installed. Each row of COMMANDS runs on the profiles of its kind. The
+pprof of an older Go differs in ways that DIFFERENCES and docs/COMPAT.md list. --pprof names another pprof.
 """
 import argparse
 import collections
@@ -26,7 +26,7 @@ HEAP = ["generator_mem.prof", "server_heap.pb.gz"]
 ALL = CPU + HEAP + ["server_mutex.pb.gz", "server_b_heap.debug1.txt", "native/native_c.cpu.prof",
                     "native/native_cxx.heap"]
 
-# Arguments, and the profiles they run on; -base and -diff_base name theirs.
+# Arguments, and their profiles. -base and -diff_base name profiles in the arguments.
 COMMANDS = [
     # flat lists and granularities
     ("-top", ALL), ("-top -cum", ALL), ("-text -lines", ALL), ("-top -files", CPU),
@@ -51,11 +51,11 @@ COMMANDS = [
     ("-tree -nodefraction=0.1 -edgefraction=0.05", CPU), ("-peek=malloc", HEAP), ("-peek=main -cum", ALL),
     ("-traces", ALL), ("-traces -lines", CPU), ("-traces -addresses -noinlines", HEAP),
     ("-traces -hide=runtime", CPU), ("-raw", ALL), ("-raw -focus=runtime", CPU), ("-raw -noinlines", HEAP),
-    # and for other programs
+    # formats for other programs
     ("-dot", ALL), ("-dot -nodecount=10", ALL), ("-dot -nodecount=0", HEAP), ("-dot -lines -nodecount=20", CPU),
     ("-dot -focus=malloc -cum", CPU), ("-callgrind", ALL), ("-callgrind -focus=main", CPU),
     ("-callgrind -noinlines -cum", HEAP), ("-comments -add_comment=hello", CPU), ("-top -add_comment=hello", CPU),
-    # what has no result
+    # reports without a result
     ("-list=nosuch", CPU), ("-peek=nosuch", HEAP), ("-top -focus=nosuch", CPU), ("-top -focus=a(b", CPU),
     ("-top -sample_index=nosuch", HEAP), ("-top -nosuch", CPU),
     # two profiles
@@ -72,7 +72,7 @@ COMMANDS = [
 
 
 def without_time(text):
-    """The line `Time:` in either form."""
+    """Replaces both forms of the line `Time:` by the same text."""
     text = re.sub(r"Time: [A-Z][a-z]{2} \d+, \d+ at \d+:\d+[ap]m \(\w+\)", "Time: T", text)
     return re.sub(r"Time: \d{4}-\d\d-\d\d \d\d:\d\d:\d\d \w+", "Time: T", text)
 
@@ -82,7 +82,7 @@ def without_columns(text):
 
 
 def tag_names(text):
-    """Keys and values of -tags, in their order, without the numbers."""
+    """Returns keys and values of -tags in their order, without the numbers."""
     text = re.sub(r"(?m)^ *(\S+): Total .*$", r"\1", text)
     return re.sub(r"(?m)^ *[-\d.e+]+\w*(?: \([^)]*\))?: (.*)$", r"  \1", text)
 
@@ -91,8 +91,8 @@ def sorted_lines(text):
     return "\n".join(sorted(text.splitlines()))
 
 
-# What pprof made of some reports before it changed, or what is left to chance: when it is so, which commands it concerns, and
-# what takes the difference away. A rule only counts where outputs are not equal as they are.
+# Differences between versions of pprof, and output without a fixed order: the reason, a regular expression for the
+# commands, and a function that removes the difference. A rule applies only if the outputs differ.
 DIFFERENCES = [
     ("before 2024-10 the time has another form", r"", without_time),
     ("before 2024-01 profiles have no columns", r"-raw", without_columns),
@@ -100,19 +100,19 @@ DIFFERENCES = [
     ("edges of weights v and -v have no order in pprof", r"base=.*-tree", sorted_lines),
 ]
 
-# Before 2022-11 one profile was merged, too: equal samples were added up and those of 0 dropped. Where outputs differ, both
-# read the profile that pprof itself wrote, in which this has been done.
+# Before 2022-11 pprof merged a single profile: it added up equal samples and dropped samples of 0. If the outputs
+# differ, both programs read the profile that pprof has written, which is merged.
 MERGED = "before 2022-11 a single profile is merged, too"
 
-# A flag that had no effect on some reports: it is left out, on either side.
+# A flag that had no effect on some reports. Both programs run without this flag.
 NO_EFFECT = ("-noinlines", r"-raw|-callgrind", "before 2022-11 -noinlines has no effect on -raw and -callgrind")
 
-# Flags that came later than the pprof of Debian 12.
+# Flags that are newer than the pprof of Debian 12.
 NEW_FLAGS = {"-all_frames": "before 2025-12 there is no -all_frames"}
 
 
 def explained(command, theirs, ours):
-    """The rules that make the outputs equal; None when they do not."""
+    """Returns the rules that make the outputs equal, or None if they differ."""
     used = []
     for reason, pattern, rule in DIFFERENCES:
         if theirs == ours:
@@ -127,7 +127,7 @@ def explained(command, theirs, ours):
 
 
 class Runner:
-    """Runs both programs in testdata, with nothing of the caller's settings."""
+    """Runs both programs in testdata, without settings of the caller."""
 
     def __init__(self, theirs, ours, folder):
         self.programs, self.folder = (theirs, ours), folder
@@ -145,7 +145,7 @@ class Runner:
         return [self.run(which, [*command.split(), profile]) for which in (0, 1)]
 
     def rewritten(self, profile):
-        """The profile as their pprof writes it."""
+        """Returns the profile as written by Go's pprof."""
         path = os.path.join(self.folder, profile.replace("/", "_") + ".pb.gz")
         if not os.path.exists(path):
             self.run(0, ["-proto", "-sample_index=0", f"-output={path}", profile])
@@ -157,7 +157,7 @@ class Runner:
         return None if used is None else used + reasons
 
     def compare(self, case):
-        """Reasons for what differs, and outputs when there are none for it."""
+        """Returns the reasons for a difference, or the outputs if no rule explains the difference."""
         command, profile = case
         (a, said, failed_a), (b, _, failed_b) = self.outputs(command, profile)
         for flag, reason in NEW_FLAGS.items():
@@ -174,10 +174,10 @@ class Runner:
 
 
 def without_go(theirs):
-    """The program that `go tool pprof` starts: the go command itself takes six times as long as its report."""
+    """Returns the program that `go tool pprof` starts. The go command itself takes six times as long as its report."""
     if theirs != ["go", "tool", "pprof"]:
         return theirs
-    # A Go since 1.25 builds the tool at its first call.
+    # Go since 1.25 builds the tool at its first call.
     subprocess.run(theirs, stdin=subprocess.DEVNULL, capture_output=True, check=False)
     path = subprocess.run(["go", "tool", "-n", "pprof"], stdin=subprocess.DEVNULL, capture_output=True, text=True).stdout.strip()
     return [path] if os.access(path, os.X_OK) else theirs

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Compares the sums that pprofc reads of recordings with those of the JDK's own program, jfr.
+"""Compares the sums that pprofc reads from recordings with the sums of the JDK's program jfr.
 
-What jfr says of the recordings in testdata is kept beside them (NAME.sums), so that the test runs without a JDK, too; with one it
-also checks that jfr still says so, and --update writes the files. An event without a stack counts nowhere."""
+The sums of jfr for the recordings in testdata are in files NAME.sums, so the test runs without a JDK. With a JDK it
+also checks these files, and --update writes them. An event without a stack does not count.
+"""
 import argparse
 import collections
 import gzip
@@ -14,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 
-# Events, their sample type, and the field whose sum is that of another type.
+# For each event: its sample type, and the field with the value of another type.
 EVENTS = {
     "jdk.ExecutionSample": ("cpu", None, None), "jdk.NativeMethodSample": ("native", None, None), "jdk.CPUTimeSample": (None, "cpu_time", "samplingPeriod"),
     "jdk.ObjectAllocationInNewTLAB": ("alloc_in_new_tlab_objects", "alloc_in_new_tlab_bytes", "tlabSize"),
@@ -27,7 +28,7 @@ EVENTS = {
     "profiler.LiveObject": ("live", "live_bytes", "allocationSize"),
     "profiler.Malloc": ("malloc_objects", "malloc_bytes", "size"),
 }
-# What an event that counts periods counts, in nanoseconds: settings of the recordings.
+# Nanoseconds of each sample, from the settings of the recordings.
 PERIODS = {"calls.jfr.gz": {"cpu": 10000000}, "calls.async.jfr.gz": {"cpu": 5000000, "wall": 20000000}}
 
 

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Checks what -otlp writes by the rules of OpenTelemetry's profiles, and that it reads as the profile that it was made of.
+"""Checks the output of -otlp by the rules of OpenTelemetry's profiles, and compares it with the original profile.
 
   otlp.py --bin BUILD/bin --testdata testdata
 
-The rules: a table begins with its zero value; every index is in its table; no entry occurs twice, and none that nothing points to; a
-mapping ends behind its start; lines and columns are not negative; ids of links have 16 and 8 bytes; samples have values or times, all of
-a profile in the same way. Then the file is read in every form that it may have: its fields in another order, one of a stream of frames
-whose length is 4 bytes or a varint, with a mark in front, packed by gzip.
+The rules: a table begins with its zero value. Each index is in its table. No entry occurs twice, and other entries
+refer to each entry. A mapping ends after its start. Lines and columns are not negative. Ids of links have 16 and 8
+bytes. Samples have values or times, all of a profile in the same way. Then pprofc reads the file in each permitted
+form: with fields in another order, as a frame of a stream whose length is 4 bytes or a varint, with a byte order mark,
+compressed by gzip.
 """
 import argparse
 import gzip
@@ -40,7 +41,7 @@ def varint(data, at):
 
 
 def fields(data):
-    """Of a message each field: number, value, and its bytes."""
+    """Yields the fields of a message: number, value, and bytes of the field."""
     at = 0
     while at < len(data):
         start = at
@@ -58,7 +59,7 @@ def fields(data):
 
 
 class Message:
-    """A message by the numbers of its fields."""
+    """A message, read by the numbers of its fields."""
 
     def __init__(self, data):
         self.data, self.lists = data, {}
@@ -77,7 +78,7 @@ class Message:
         return value - (1 << 64) if value >> 63 else value
 
     def numbers(self, number, width=0):
-        """A list of numbers, packed or not."""
+        """Returns a list of numbers, packed or not."""
         out = []
         for value in self.all(number):
             at = 0
@@ -147,7 +148,7 @@ class Conformance:
         return keys
 
     def entries(self):
-        """What entries point to that something points to."""
+        """Checks that the entries to which other entries refer have valid references themselves."""
         for name in ("stack", "location", "function", "mapping", "link", "attribute"):
             for index in range(len(self.tables[name])):
                 getattr(self, name)(Message(self.tables[name][index]))
@@ -189,7 +190,7 @@ class Conformance:
 
 
 def forms(data):
-    """The same profile in every form that a file may have."""
+    """Yields the same profile in each form that a file may have."""
     top = [raw for _, _, raw in fields(data)]
     yield "other order", b"".join(reversed(top))
     (dictionary,) = [value for number, value, _ in fields(data) if number == 2]
@@ -221,7 +222,8 @@ def raw(pprofc, path):
 
 
 def parts(text):
-    """What -raw says without the numbers of its tables: the head; mappings; samples with what their numbers stand for."""
+    """Returns the contents of -raw without the numbers of its tables: the head, the mappings, and the samples with the
+    entries to which their numbers refer."""
     lines = re.sub(r"(\\x[0-9a-f]{2})+|\ufffd+", "?", text.decode(errors="replace")).splitlines()  # names of OTLP are UTF-8
     places, mappings = lines.index("Locations"), lines.index("Mappings")
     maps = dict(line.split(": ", 1) for line in lines[mappings + 1:])
@@ -239,7 +241,8 @@ def parts(text):
 
 
 def compare(path, out):
-    """Everything but the numbers of tables, and mappings that nothing points to: OTLP has none. The first is the program."""
+    """Compares all data except the numbers of tables and unused mappings, which OTLP lacks. The first mapping is the
+    program."""
     (head, maps, samples), (other_head, other_maps, other_samples) = parts(path), parts(out)
     check(head == other_head, "heads:", head, other_head)
     check(len(samples) == len(other_samples), len(samples), "and", len(other_samples), "lines of samples")
@@ -276,7 +279,7 @@ def examine(pprofc, path, out, every_form):
 
 
 def inputs(testdata):
-    """Profiles of every kind and origin, not the largest."""
+    """Returns profiles of each kind and origin, without the largest."""
     for folder in (".", "valid", "imports", "native", "leaks/map", "leaks/goroutines"):
         path = os.path.join(testdata, folder)
         for name in sorted(os.listdir(path)) if os.path.isdir(path) else []:

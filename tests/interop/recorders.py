@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Records with a profiler afresh, and compares what pprofc reads of it with what the profiler itself says.
+"""Records with a profiler, and compares pprofc's sums with the profiler's own sums.
 
   recorders.py --bin BUILD/bin --testdata testdata --cache .cache NAME
 
-Each recorder has a function here. It records one of the programs of testdata/imports, and gives pprofc's sums and the profiler's own:
-of its report where it prints one, else of its file. Exits 77 where the profiler is not there. Packages of PyPI and npm are installed
-once, into the cache.
+Each recorder has a function in this file. The function records one of the programs of testdata/imports, and returns the
+sums of pprofc and of the profiler. The profiler's sums come from its report if it prints one, or else from its file.
+Exits with 77 if the profiler is missing. Packages of PyPI and npm are installed once, into the cache.
 """
 import argparse
 import collections
@@ -41,7 +41,7 @@ def needs(*programs):
 
 
 def may_record(program, made):
-    """Skips where the kernel forbids what a profiler needs: ptrace, events of perf."""
+    """Skips the test if the kernel forbids ptrace or events of perf, which a profiler needs."""
     if made.returncode and re.search(r"not permitted|Permission denied|No permission|paranoid|not supported", made.stderr):
         skip(f"the kernel does not let {program} record")
 
@@ -54,7 +54,7 @@ def run(*command, **options):
 
 
 def kept(cache, folder, install):
-    """A folder of the cache that `install` fills, whole or not at all."""
+    """Returns a folder of the cache. `install` fills the folder completely or not at all."""
     path = os.path.join(cache, folder)
     if not os.path.exists(os.path.join(path, "complete")):
         shutil.rmtree(path, ignore_errors=True)
@@ -69,7 +69,7 @@ def kept(cache, folder, install):
 
 
 def pip(cache, program):
-    """A program of PyPI, in an environment of its own."""
+    """Returns a program of PyPI, in a separate environment."""
     def install(path):
         subprocess.run([sys.executable, "-m", "venv", path], capture_output=True, timeout=100, check=True)
         subprocess.run([f"{path}/bin/python", "-m", "pip", "install", "-q", *PIP[program]], capture_output=True, timeout=250, check=True)
@@ -85,7 +85,7 @@ def npm(cache, program):
 
 
 class Place:
-    """The programs to record, pprofc, and a folder to record in."""
+    """The programs to record, pprofc, and a folder for recordings."""
 
     def __init__(self, options, folder):
         self.bin, self.cache, self.folder = os.path.abspath(options.bin), os.path.abspath(options.cache), folder
@@ -109,7 +109,7 @@ class Place:
         self.run(compiler, "-g", "-O1", "-fno-omit-frame-pointer", "-fno-optimize-sibling-calls", "-o", "calls", "calls.c", "-pthread")
 
     def top(self, name, index, unit):
-        """Of each function its flat and cum values, in `unit`."""
+        """Returns the flat and cum values of each function, in `unit`."""
         made = self.run(os.path.join(self.bin, "pprofc"), "-top", "-symbolize=none", f"-sample_index={index}", f"-unit={unit}", "-nodefraction=0",
                         "-nodecount=1000000", name)
         rows = {}
@@ -120,7 +120,7 @@ class Place:
         return rows
 
     def comment(self, name, pattern):
-        """The number that a comment of the profile has."""
+        """Returns the number in a comment of the profile."""
         made = self.run(os.path.join(self.bin, "pprofc"), "-comments", name)
         return sum(map(int, re.findall(pattern, made.stdout)))
 
@@ -128,7 +128,7 @@ class Place:
         return sum(self.flat(name, "samples", "samples").values()) + self.comment(name, r"(\d+) ticks? ha(?:s|ve) no stack")
 
     def flat(self, name, index, unit):
-        """Of each function what it has itself; a function that is inlined into others, or is not, is one."""
+        """Returns the self value of each function. Inlined and other calls of a function count together."""
         sums = collections.Counter()
         for function, (flat, _) in self.top(name, index, unit).items():
             sums[function.removesuffix(" (inline)")] += flat
@@ -136,7 +136,7 @@ class Place:
 
 
 def same(what, ours, theirs, tolerance=0.0):
-    """Compares numbers, or tables of them."""
+    """Compares numbers, or tables of numbers."""
     if not isinstance(ours, dict):
         ours, theirs = {"total": ours}, {"total": theirs}
     if not any(theirs.values()):
@@ -164,10 +164,10 @@ def pyspy(place):
             with open(place.path(name), encoding="utf-8") as file:
                 for line in file:
                     stack, count = line.rsplit(" ", 1)
-                    # pprofc splits the place from "function (file:line)".
+                    # pprofc splits the file and the line from "function (file:line)".
                     theirs[re.sub(r" \([^()]*:\d+\)$", "", stack.rsplit(";", 1)[-1])] += int(count)
             same("py-spy's count of samples", sum(theirs.values()), samples)
-            # A sample before Python's first frame has no stack: it counts in the total alone.
+            # A sample before Python's first frame has no stack, and counts only in the total.
             theirs.pop("", 0)
             same("py-spy raw", place.flat(name, "samples", "samples"), theirs)
             total = place.run(os.path.join(place.bin, "pprofc"), "-top", name).stdout
@@ -176,7 +176,7 @@ def pyspy(place):
         data, theirs, empty = place.json(name), collections.Counter(), 0
         for profile in data["profiles"]:
             for stack, weight in zip(profile["samples"], profile["weights"]):
-                if not stack:  # Python has not begun
+                if not stack:  # Python has not started yet
                     empty += round(weight * 1e9)
                     continue
                 theirs[data["shared"]["frames"][stack[-1]]["name"]] += round(weight * 1e9)
@@ -307,17 +307,18 @@ def callgrind(place):
     for inclusive in rows:
         text = place.run("callgrind_annotate", "--auto=no", "--threshold=100", f"--inclusive={'yes' if inclusive else 'no'}", "calls.callgrind.out").stdout
         for line in text.splitlines():
-            # What is inlined from a header has a line of its own, which no caller has.
+            # Code inlined from a header has a separate row, which no caller has.
             match = re.match(r" *([\d,]+) \([ \d.]+%\)  (?:\S*/)?(calls\.c|mix\.h):(\w+)('\d+)?( \[|$)", line)
             if match and (match.group(2) == "calls.c" or not inclusive):
                 rows[inclusive][match.group(3)].add(int(match.group(1).replace(",", "")))
         total = int(re.search(r"([\d,]+) .*PROGRAM TOTALS", text).group(1).replace(",", ""))
-    # As a callee a function has another row, without its object: the same number again, or what the first does not have.
+    # A function has a second row as a callee, without its object. This row repeats the first row's number, or has a
+    # number that the first row lacks.
     flat, cum = ({name: sum(numbers) for name, numbers in rows[inclusive].items()} for inclusive in (False, True))
     top = place.top("calls.callgrind.out", "Ir", "Ir")
     same("callgrind in all", sum(own for own, _ in top.values()), total)
     same("callgrind_annotate", {n: top[n][0] for n in flat}, flat)
-    # Functions that call themselves, or each other, count more than once in the callers of callgrind.
+    # Functions that call themselves or each other count more than once in the callers of callgrind.
     straight = [n for n in cum if n not in ("fibonacci", "is_even", "is_odd")]
     same("callgrind_annotate --inclusive", {n: top[n][1] for n in straight}, {n: cum[n] for n in straight}, 0.001)
 
@@ -337,7 +338,7 @@ COUNTED = {
 
 
 def folded(place, name, *flags):
-    """Of each stack its instructions."""
+    """Returns the instructions of each stack."""
     sums = collections.Counter()
     text = place.run(os.path.join(place.bin, "pprofc"), "-folded", "-symbolize=demangle=none", "-sample_index=Ir", *flags, name).stdout
     for line in text.splitlines():
@@ -347,7 +348,8 @@ def folded(place, name, *flags):
 
 
 def callgrind_stacks(place):
-    """Counts of exact stacks equal those of callgrind_annotate, and the stacks are the calls of the programs."""
+    """Checks that counts of exact stacks equal the counts of callgrind_annotate, and that the stacks are the calls of
+    the programs."""
     needs("valgrind", "callgrind_annotate")
     for source, compiler in (("counts.c", os.environ.get("CC", "cc")), ("counts.cc", os.environ.get("CXX", "c++"))):
         needs(compiler)
@@ -373,7 +375,7 @@ def callgrind_stacks(place):
             fail("exact stacks are called estimates")
         for name, short in named:
             stacks = {stack.removeprefix("main;") for stack in folded(place, out, f"-benchmark=^{re.escape(name)}$")}
-            # What libraries do between, and what they call, is theirs.
+            # Frames of libraries between the program's frames, or below them, do not count.
             own = {";".join(frame for frame in stack.split(";") if frame in FRAMES) for stack in stacks if stack.split(";")[-1] in FRAMES}
             if own != COUNTED[short]:
                 fail(f"{name}: stacks {sorted(own)}, and the calls are {sorted(COUNTED[short])}")

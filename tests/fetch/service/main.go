@@ -1,4 +1,4 @@
-// A service with work to do and net/http/pprof, for tests of fetching. It prints where it listens.
+// A service with work to do and net/http/pprof, for tests of fetching. It prints its address.
 package main
 
 import (

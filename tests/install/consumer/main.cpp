@@ -1,10 +1,10 @@
-// The same in C++, with owners for the objects of the library.
+// Does the same as main.c in C++, with owners for the objects of the library.
 #include <iostream>
 #include <memory>
 #include <pprofc/pprofc.h>
 #include <vector>
 
-// What C++ callers build on: owners for each kind of object.
+// An owner for each kind of object, as C++ programs define it.
 template <typename T, void (*release)(T *)> struct Release {
   void operator()(T *object) const {
     release(object);
@@ -12,7 +12,7 @@ template <typename T, void (*release)(T *)> struct Release {
 };
 template <typename T, void (*release)(T *)> using Owner = std::unique_ptr<T, Release<T, release>>;
 
-// The sum of the values, by the iterator, and of the flat values, by the graph.
+// Compares the sum of the values, by the iterator, and of the flat values, by the graph.
 static bool sums_are(const pprofc_profile *profile, int64_t expected) {
   pprofc_error error;
   pprofc_sample_iterator *iterator = nullptr;
@@ -34,7 +34,7 @@ static bool sums_are(const pprofc_profile *profile, int64_t expected) {
   return values == expected && flat == expected;
 }
 
-// A gate without results is no pass.
+// Checks that a gate without results is not a pass.
 static bool empty_gate_fails() {
   pprofc_error error;
   pprofc_gate *gate = nullptr;
