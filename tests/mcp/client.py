@@ -1,4 +1,4 @@
-"""A client of pprofc -mcp in a few lines: sends a request, reads its answer."""
+"""A small client of pprofc -mcp: sends a request and reads its reply."""
 import json
 import subprocess
 
@@ -31,7 +31,7 @@ class Client:
         return answer
 
     def call(self, tool, **arguments):
-        """The text of an answer; an error of the tool raises."""
+        """Returns the text of a reply. Raises an exception for an error of the tool."""
         result = self.request("tools/call", {"name": tool, "arguments": arguments}, MODERN)["result"]
         text = result["content"][0]["text"]
         assert len(text.encode()) <= max(arguments.get("budget", 4000), 1000), (tool, len(text))

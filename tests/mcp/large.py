@@ -1,9 +1,10 @@
-"""pprofc -mcp on a large heap profile: the first `open` makes no sums; questions after a pause read sums, not samples.
+"""Tests pprofc -mcp on a large heap profile. The first `open` must not compute sums. After a pause, requests must read
+sums, not samples.
 
   large.py PPROFC TESTDATA [MEGABYTES]
 
-The profile has random walks through a call graph, each with its own size of objects, so hardly any
-stacks are equal.
+The profile has random walks through a call graph. Each walk has its own size of objects, so hardly any stacks are
+equal.
 """
 import os
 import random
@@ -16,7 +17,7 @@ from maker import field, varint
 
 PROGRAM = sys.argv[1]
 MEGABYTES = int(sys.argv[3]) if len(sys.argv) > 3 else 10
-MOST = MEGABYTES / 400  # seconds of CPU for each question after the first; without sums, `source` takes half more
+MOST = MEGABYTES / 400  # CPU seconds of each request after the first; without sums, `source` takes half more
 
 FUNCTIONS, CALLEES, LINES, WALKS, PARTS = 6000, 5, 3, 5000, 3
 TYPES = (("alloc_objects", "count"), ("alloc_space", "bytes"), ("inuse_objects", "count"), ("inuse_space", "bytes"))
@@ -27,7 +28,7 @@ def name_of(f):
 
 
 def walks(draw):
-    """Pieces of stacks as encoded locations, leaf first."""
+    """Yields pieces of stacks as encoded locations, leaf first."""
     callees = [[draw.randrange(FUNCTIONS) for _ in range(CALLEES)] for _ in range(FUNCTIONS)]
     ids = [[varint(f * LINES + line + 1) for line in range(LINES)] for f in range(FUNCTIONS)]
     for _ in range(WALKS):
@@ -71,14 +72,14 @@ def write(out, megabytes):
 
 
 def cpu(process):
-    """Seconds of CPU of all threads, those that ended included."""
+    """Returns the CPU seconds of all threads, including threads that ended."""
     with open(f"/proc/{process.pid}/stat") as stat:
         fields = stat.read().rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def rest(process):
-    """Waits until the server has made its sums: it uses no CPU for two seconds."""
+    """Waits until the server has computed its sums: it then uses no CPU time for two seconds."""
     used = -1
     while cpu(process) > used:
         used = cpu(process)
@@ -108,8 +109,8 @@ def test_second_questions(folder):
 
 
 def test_memory_is_given_back(folder):
-    """Each filter makes a view; old ones are given back, and the answers stay the same."""
-    # The prefix tree of these drawn stacks, of which few have a beginning in common, needs most of it.
+    """Checks that the server frees old views of filters, and that the replies stay the same."""
+    # The prefix tree needs most of this memory, because few of these random stacks begin with the same frames.
     small = os.path.getsize(os.path.join(folder, "large.pb")) * 9 >> 20
     wide, tight = Client(PROGRAM, folder), Client(PROGRAM, folder, flags=[f"-max_memory={small}M"])
     for focus in ("method1", "method2", "method3", "method4", "method1"):
@@ -129,7 +130,7 @@ def test_memory_is_given_back(folder):
 
 
 def test_impatient_client(folder):
-    """A question that comes before its sums are made makes them itself; its answer is the same."""
+    """Checks that a request which arrives before the sums computes them itself, with the same reply."""
     asked, waited = Client(PROGRAM, folder), Client(PROGRAM, folder)
     waited.call("open", profile="large.pb")
     rest(waited.process)
@@ -142,7 +143,7 @@ def test_impatient_client(folder):
 
 
 def test_many_benchmarks(folder):
-    """`history` of 100,000 benchmarks takes time for each, not for each pair."""
+    """Checks that the time of `history` grows with the number of benchmarks, not with the number of pairs."""
     with open(os.path.join(folder, "many.txt"), "w", encoding="ascii") as out:
         out.writelines(f"BenchmarkX{i} 1 {i + 1} ns/op\n" for i in range(100000))
     client = Client(PROGRAM, folder)

@@ -1,4 +1,4 @@
-"""pprofc -lsp and -quickfix, by a scripted editor.
+"""Tests pprofc -lsp and -quickfix with a scripted editor.
 
   lsp.py PPROFC TESTDATA
 """
@@ -51,7 +51,7 @@ def git(folder, *words, at=0):
 
 
 def open_file(profile_path, path, *flags, folder=None, capabilities=None):
-    """Opens a file in the editor; returns the editor, the document, and the answer to initialize."""
+    """Opens a file in the editor. Returns the editor, the document, and the reply to initialize."""
     editor = Editor(*flags, profile_path, folder=folder)
     with open(path, encoding="ascii") as file:
         item = {"uri": f"file://{path}", "text": file.read()}
@@ -62,7 +62,7 @@ def open_file(profile_path, path, *flags, folder=None, capabilities=None):
 
 
 def hints_of(profile_path, path, *flags, folder=None):
-    """Opens a file in the editor; returns its hints, and the lines with a hover."""
+    """Opens a file in the editor. Returns its hints, and the lines with a hover."""
     editor, document, _ = open_file(profile_path, path, *flags, folder=folder)
     with open(path, encoding="ascii") as file:
         text = file.read()
@@ -75,7 +75,7 @@ def hints_of(profile_path, path, *flags, folder=None):
 
 
 def follow_git(folder):
-    """Lines follow commits and changes without a commit since the profile; a changed line has no hint."""
+    """Checks that lines follow later commits and uncommitted changes, and that a changed line has no hint."""
     if not shutil.which("git"):
         print("not tested: lines followed through git, because git is not installed")
         return
@@ -91,7 +91,7 @@ def follow_git(folder):
     stacks = [([("main.f", "app/old.go", n)], n) for n in (2, 4, 6, 9)]
     with open(profile_path, "wb") as out:
         out.write(profile(stacks, time=2000))
-    # A commit inserts a line at the top, and changes line 4; a change without commit deletes line 7.
+    # A commit inserts a line at the top, and changes line 4. An uncommitted change deletes line 7.
     with open(path, "w", encoding="ascii") as file:
         file.write("inserted\n" + old.replace("line4", "changed4"))
     git(top, "commit", "-qam", "second", at=3000)
@@ -101,11 +101,11 @@ def follow_git(folder):
     want = {line: f"{value} self, {value} total" for line, value in want.items()}
     assert hints_of(profile_path, path) == (want, [2, 6, 8]), hints_of(profile_path, path)
     assert hints_of(profile_path, path, "-source_diff=HEAD~1", folder=top) == (want, [2, 6, 8])
-    # The same, after the file was renamed.
+    # Tests the same after the file was renamed.
     git(top, "mv", "app/old.go", "app/new.go")
     git(top, "commit", "-qam", "third", at=4000)
     assert hints_of(profile_path, os.path.join(top, "app", "new.go")) == (want, [2, 6, 8])
-    # The profile is newer than the file: its lines are the lines of the file.
+    # The profile is newer than the file, so its lines are the lines of the file.
     with open(profile_path, "wb") as out:
         out.write(profile([([("main.f", "app/new.go", 4)], 5)], time=int(time.time()) + 60))
     assert hints_of(profile_path, os.path.join(top, "app", "new.go"))[1] == [3]
@@ -115,7 +115,8 @@ def follow_git(folder):
 
 
 def compare_runs(folder, stacks):
-    """Hints of a comparison: own value, total, and the change with its interval, from runs of a folder or from one pair."""
+    """Checks hints of a comparison: self value, total, and the change with its interval, from runs of a folder or from
+    one pair."""
     path = os.path.join(folder, "runs", "shop", "cart", "hot.go")
     for side, value in (("base", 60), ("head", 90)):
         os.makedirs(os.path.join(folder, side))
@@ -145,7 +146,7 @@ def compare_runs(folder, stacks):
     assert "    Runs: mean of 5 + 5 runs" in hover["contents"]["value"], hover
     editor.send({"method": "exit"})
     assert editor.process.wait(timeout=30) == 0
-    # One run a side: the hint and the note say so.
+    # With one run per side, the hint and the note state this.
     pair = os.path.join(runs[0], "0.pb"), os.path.join(runs[1], "0.pb")
     hints = hints_of(pair[1], path, f"-diff_base={pair[0]}")[0]
     assert re.fullmatch(r"900.0ms self, 900.0ms total, \+300.0ms ±[\d.]+ms, one pair", hints[2]), hints
@@ -155,12 +156,12 @@ def compare_runs(folder, stacks):
             out.write(f"events: Ir\nfl=shop/cart/hot.go\nfn=hot\n3 {value}000\n")
     hints = hints_of(os.path.join(folder, "two.callgrind"), path, "-diff_base=" + os.path.join(folder, "one.callgrind"))[0]
     assert hints == {2: "5000 self, 5000 total, +2000, one run of each version"}, hints
-    # -base subtracts: there are no sides to judge.
+    # -base subtracts, so there are no sides to compare.
     assert hints_of(pair[1], path, f"-base={pair[0]}")[0][2] == "300ms self, 300ms total"
 
 
 def many_types(folder):
-    """The calls of a comparison are changes per run, with any number of sample types and of runs on each side."""
+    """Checks that calls of a comparison are changes per run, for any number of sample types and of runs per side."""
     for side, runs, value in (("base", 1, 40), ("head", 2, 50)):
         os.makedirs(os.path.join(folder, "types", side))
         for run in range(runs):
@@ -178,7 +179,8 @@ def many_types(folder):
 
 
 def open_page(path, folder):
-    """The command of a code lens writes a page that only this user can read, and the client shows it at the function."""
+    """Checks that the command of a code lens writes a page that only this user can read, and that the client opens the
+    page at the function."""
     source = os.path.join(folder, "page", "shop", "cart", "hot.go")
     os.makedirs(os.path.dirname(source))
     with open(source, "w", encoding="ascii") as file:
@@ -193,7 +195,7 @@ def open_page(path, folder):
         assert lens["command"]["command"] in started["capabilities"]["executeCommandProvider"]["commands"]
         assert lens["command"]["arguments"] == ["main.hot"], lens
         assert not os.listdir(temporary)
-        for _ in range(2):  # the second time the page is there
+        for _ in range(2):  # the second time the page exists
             editor.send({"id": "run", "method": "workspace/executeCommand", "params": lens["command"]})
             asked, answer = editor.read(), editor.read()
             address = answer["result"]
@@ -212,7 +214,7 @@ def open_page(path, folder):
         if shows:  # a client that fails to show it gets the path
             editor.send({"id": asked["id"], "error": {"code": 1, "message": "no browser"}})
             assert page in editor.read()["params"]["message"]
-            os.remove(page)  # a page that is gone is written again
+            os.remove(page)  # a deleted page is written again
             editor.send({"id": "again", "method": "workspace/executeCommand", "params": lens["command"]})
             assert os.path.exists(urllib.parse.unquote(urllib.parse.urlsplit(editor.read()["params"]["uri"]).path)) and editor.read()
         for wrong in ({}, {"command": "rm", "arguments": ["main.hot"]}, dict(lens["command"], arguments=["no such"]),
@@ -220,7 +222,7 @@ def open_page(path, folder):
             assert editor.request("workspace/executeCommand", wrong)["code"] == -32602, wrong
         editor.send({"method": "exit"})
         assert editor.process.wait(timeout=30) == 0
-        assert not os.listdir(temporary)  # nothing stays
+        assert not os.listdir(temporary)  # the server removes its files
     os.environ["TMPDIR"] = os.path.join(folder, "no such folder")
     editor, document, _ = open_file(path, source)
     assert editor.request("workspace/executeCommand", lens["command"])["code"] == -32603
@@ -230,7 +232,8 @@ def open_page(path, folder):
 
 
 def many_functions(folder):
-    """Lenses of a file with 40,000 functions, before and after an edit: time grows with the lines, not with their square."""
+    """Checks the lenses of a file with 40,000 functions, before and after an edit. Time must grow with the lines, not
+    with their square."""
     source, costs = os.path.join(folder, "many.c"), os.path.join(folder, "callgrind.out.many")
     with open(source, "w", encoding="ascii") as text, open(costs, "w", encoding="ascii") as out:
         out.write(f"events: Ir\nfl={source}\n")
@@ -255,13 +258,13 @@ def many_functions(folder):
 
 
 def hostile_messages(path, source):
-    """An error for each wrong message, no crash, no hang; the next request is answered."""
+    """Checks that each invalid message gets an error without a crash or a hang, and that the next request gets a reply."""
     editor = Editor(path)
     write, initialize = editor.process.stdin.write, {"capabilities": {}}
     for method in ("textDocument/hover", "textDocument/inlayHint", "workspace/executeCommand", "shutdown", "x"):
         assert editor.request(method)["code"] == -32002, method
     document = {"textDocument": {"uri": f"file://{source}", "text": "\n" * 10}}
-    editor.send({"method": "textDocument/didOpen", "params": document})  # dropped: it comes before initialize
+    editor.send({"method": "textDocument/didOpen", "params": document})  # the server ignores a message before initialize
     assert editor.request("initialize", initialize)["capabilities"]
     assert editor.request("textDocument/inlayHint", document) == []
     for message, code in ((b"{", -32700), (b"[]", -32600), (b"17", -32600), (b'"x"', -32600), (b"\xff\xfe", -32700), (b"[" * 100000, -32700),
@@ -274,12 +277,12 @@ def hostile_messages(path, source):
         editor.process.stdin.flush()
         answer = editor.read()
         assert answer["error"]["code"] == code, (message[:80], answer)
-    # Headers without a length, with a wrong one, and very long ones: such a message is skipped.
+    # The server skips messages whose headers have no length, a wrong length, or are very long.
     write(b"\r\nX: 1\r\n\r\nContent-Length: x\r\n\r\nContent-Length: -5\r\n\r\nContent-Length: 0\r\n\r\n" + b"y" * 10_000_000 + b"\r\n\r\n")
     for identity in ("", "\u0000\n\"", "x" * 100000, 0, -1, 2**63 - 1):
         editor.send({"id": identity, "method": "textDocument/hover", "params": document})
         assert editor.read()["id"] == identity
-    editor.send({"id": 9, "result": {}})  # responses to nothing
+    editor.send({"id": 9, "result": {}})  # responses without a request
     editor.send({"id": "x", "error": 1})
     editor.send({"method": "$/cancelRequest", "params": {"id": 1}})
     for uri in ("", "file://", "http://example.com/shop/cart/hot.go", "file:///../../etc/passwd", "file://%", "file:///a%00b/shop/cart/hot.go",
@@ -298,7 +301,7 @@ def hostile_messages(path, source):
     for line in (-1, 2**62, 1.5, "x", None):
         editor.request("textDocument/hover", dict(document, position={"line": line, "character": line}))
         editor.request("textDocument/inlayHint", dict(document, range={"start": {"line": line}, "end": {"line": line}}))
-    # The file of the profile becomes shorter, then vanishes; 1,000 requests wait.
+    # The file of the profile becomes shorter, then disappears, while 1,000 requests wait.
     os.truncate(path, 10)
     os.remove(path)
     for number in range(1000):
@@ -343,7 +346,8 @@ def main():
         hover = editor.request("textDocument/hover", dict(document, position={"line": 2, "character": 0}))
         assert "called by main.main: 900ms" in hover["contents"]["value"], hover
         assert editor.request("textDocument/hover", dict(document, position={"line": 3, "character": 0})) is None
-        # A line above is new, and the hot line changes: its hint goes away, the others move.
+        # The edit adds a line at the top and changes the hot line. The hint of the hot line disappears, and the other
+        # hints move.
         changed = "// new\n" + text.replace("= 1", "= 2")
         editor.send({"method": "textDocument/didChange",
                      "params": dict(document, contentChanges=[{"text": changed}])})

@@ -1,4 +1,4 @@
-"""Makes a profile.proto: stacks of (function, file, line), leaf first, with a value each."""
+"""Creates a profile.proto from stacks of (function, file, line), leaf first, with one value each."""
 
 
 def varint(number):
@@ -18,8 +18,9 @@ def field(number, value):
 
 
 def profile(stacks, kind=("cpu", "nanoseconds"), period=10_000_000, duration=10_000_000_000, time=0, types=2):
-    """`stacks`: pairs of a stack and the number of its samples; values are samples times the period.
-    `time`: seconds since 1970. `types`: number of sample types, which have the values of the first but for the last."""
+    """Returns the bytes of a profile. `stacks` are pairs of a stack and its number of samples; values are samples times
+    the period. `time` is in seconds since 1970. `types` is the number of sample types. All types except the last have
+    the values of the first."""
     strings, functions, locations = {"": 0}, {}, {}
 
     def text(value):

@@ -1,4 +1,5 @@
-"""pprofc -lsp in Neovim without a screen: diagnostics, hover, code lenses and their command, inlay hints, and the error list of -quickfix.
+"""Tests pprofc -lsp in Neovim without a screen: diagnostics, hover, code lenses and their command, inlay hints, and the
+error list of -quickfix.
 
   neovim.py PPROFC TESTDATA
 """
@@ -13,7 +14,7 @@ from maker import profile
 
 PROGRAM = os.path.abspath(sys.argv[1])
 
-# Neovim before 0.8 has no vim.lsp.start, and before 0.10 no inlay hints on the screen: then they are requested.
+# Neovim before 0.8 has no vim.lsp.start. Before 0.10 it displays no inlay hints, so the script requests them.
 SCRIPT = """
 local found = {}
 local client = vim.lsp.start_client({name = 'pprofc', cmd = {PROGRAM, '-lsp', PROFILE}, root_dir = vim.fn.getcwd()})

@@ -1,8 +1,8 @@
-"""Twenty planted pairs: does the first answer of compare, 4,000 bytes at most, name the culprit with
-file and line, the sign, and whether it is real? Beside it the bytes that go tool pprof prints, where Go is.
+"""Checks the first reply of compare, of at most 4,000 bytes, for twenty planted pairs. The reply must have the culprit
+with file and line, the sign, and a verdict. If Go is installed, also prints the size of go tool pprof's output.
 
   planted.py PPROFC TESTDATA
-  planted.py PPROFC TESTDATA transcript     prints the calls from a red check to a line
+  planted.py PPROFC TESTDATA transcript     prints the calls from a failed check to a line
 """
 import os
 import random
@@ -16,7 +16,7 @@ from maker import profile
 
 PROGRAM = sys.argv[1]
 
-# Names and files as five languages have them.
+# Names and files as in five languages.
 LANGUAGES = {
     "go": ("example.com/shop/cart.(*Cart).{}", "example.com/shop/cart/{}.go"),
     "c++": ("shop::Cart<std::string, int>::{}(int) const", "/src/shop/{}.cc"),
@@ -24,7 +24,7 @@ LANGUAGES = {
     "java": ("com.example.shop.Cart.{}", "com/example/shop/{}.java"),
     "python": ("Cart.{}", "/srv/shop/{}.py"),
 }
-# A function of a library that each language comes with.
+# For each language, a function of a standard library.
 LIBRARIES = {
     "go": ("encoding/json.(*encodeState).string", "/usr/lib/go/src/encoding/json/encode.go"),
     "c++": ("std::__detail::_Hashtable::find", "/usr/include/c++/12/bits/hashtable.h"),
@@ -37,7 +37,7 @@ RUNS = 5
 
 
 class Program:
-    """A program of 40 functions; each has a weight, two lines, and a caller."""
+    """A program of 40 functions. Each function has a weight, two lines, and a caller."""
 
     def __init__(self, language):
         name, file = LANGUAGES[language]
@@ -52,7 +52,7 @@ class Program:
         return (self.names[i], self.files[i], 10 * i + (42 if first else 47))
 
     def run(self, seed, noise=0.02):
-        """One run: each function varies, and the samples are drawn."""
+        """Draws the samples of one run. The weight of each function varies."""
         draw = random.Random(seed)
         stacks = []
         for i, weight in self.weight.items():
@@ -90,7 +90,7 @@ def expect_all(sign):
 
 
 def pairs():
-    """Yields name, language, what is planted, the check, and the kind of values."""
+    """Yields name, language, the planted change, the check, and the kind of values."""
     def grow(index, factor):
         return lambda p: change(p, index, factor)
 
@@ -138,7 +138,7 @@ def write_runs(folder, path, program, kind, seed):
 
 
 def pprof_bytes(folder, sides):
-    """Bytes of go tool pprof -top -diff_base; 0 without Go."""
+    """Returns the number of bytes of go tool pprof -top -diff_base, or 0 without Go."""
     if not shutil.which("go"):
         return 0
     base, head = ([os.path.join(folder, side, f"{run}.pb") for run in range(RUNS)] for side in sides)
@@ -147,7 +147,7 @@ def pprof_bytes(folder, sides):
 
 
 def transcript():
-    """Plants a slow line and a red benchmark, and prints each call with its answer."""
+    """Plants a slow line and a benchmark that regressed. Prints each call with its reply."""
     with tempfile.TemporaryDirectory() as folder:
         for side, weight, time in (("base", 1, 412), ("head", 1.5, 447)):
             program = Program("go")

@@ -1,4 +1,4 @@
-"""pprofc -mcp: both eras of the protocol, each tool, and input that is hostile.
+"""Tests pprofc -mcp: both versions of the protocol, each tool, and hostile input.
 
   protocol.py PPROFC TESTDATA
 """
@@ -63,13 +63,14 @@ def test_stateless():
 
 
 def test_store():
-    """The history of a folder that pprofci store writes: runs in the order of their commits, on the branch with most runs."""
+    """Checks the history of a folder that pprofci store writes: runs in the order of their commits, on the branch with
+    most runs."""
     with tempfile.TemporaryDirectory() as folder:
         os.makedirs(os.path.join(folder, "store/tmp"))
         with open(os.path.join(folder, "store/pprofci-store"), "w", encoding="ascii") as file:
             file.write("pprofci store, version 1\n")
         for number in range(16):
-            commit = f"{(number * 7 + 3) % 16:010x}"  # names are not in the order of the commits
+            commit = f"{(number * 7 + 3) % 16:010x}"  # names do not have the order of the commits
             os.makedirs(os.path.join(folder, "store/runs", commit))
             seconds = (1.0 if number < 9 else 1.4) + number % 3 / 100
             record = {"version": 1, "commit": commit, "branch": "topic" if number == 15 else "main", "time": 1000 + number, "order": number,
@@ -150,7 +151,7 @@ def test_paths():
                      "a" * 5000, "-", "http://127.0.0.1:1/debug/pprof/heap", "/proc/self/environ"):
             assert refused(client, "top", profile=path), path
             assert refused(client, "source", profile="sub/a.prof", function=path), path
-        # The file changes, becomes nonsense, and vanishes.
+        # The file changes, becomes invalid, and disappears.
         profile = os.path.join(inside, "sub", "a.prof")
         before = client.call("open", profile="sub/a.prof")
         shutil.copy(os.path.join(DATA, "generator_optimized_cpu.prof"), profile)
@@ -210,7 +211,7 @@ def test_many_calls():
                                             "_meta": MODERN}}).encode() + b"\n" for i in range(1000))
     client.write(calls)
     assert [client.read()["id"] for _ in range(1000)] == list(range(1000))
-    # A call that is cancelled before it runs has no answer.
+    # A call that is cancelled before its start has no reply.
     slow = {"jsonrpc": "2.0", "id": "slow", "method": "tools/call",
             "params": {"name": "compare", "arguments": {"base": "generator_cpu.prof", "head": "generator_cpu.prof"},
                        "_meta": dict(MODERN, progressToken="p")}}
@@ -220,7 +221,7 @@ def test_many_calls():
     assert client.read()["method"] == "notifications/progress"
     assert client.read()["id"] == "slow"
     assert client.request("server/discover", meta=MODERN)["result"]
-    # The client goes away while calls wait.
+    # The client disconnects while calls wait.
     client.write(calls)
     client.process.stdout.close()
     client.process.stdin.close()
@@ -228,7 +229,8 @@ def test_many_calls():
 
 
 def test_more_profiles_than_stay_open():
-    """Differences of 60 profiles with their own base: each answer is the one of a server that opened nothing else."""
+    """Compares 60 profiles with different bases. Each reply must equal the reply of a server that has opened no other
+    profile."""
     with tempfile.TemporaryDirectory() as folder:
         for i in range(60):
             for side, more in (("base", 0), ("head", i)):

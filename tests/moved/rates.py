@@ -1,14 +1,14 @@
-"""How often -fail_on='flat>3%' and 'cum>3%' fail for cost that only moved, and for growth beside it.
+"""Measures how often -fail_on='flat>3%' and 'cum>3%' fail for cost that only moved, and for cost that also grew:
 
-usage: rates.py PPROFC [SEEDS [SHAPE ...]]
+    rates.py PPROFC [SEEDS [SHAPE ...]]
 
-Each comparison has 5 + 5 runs with the noise of sampling; in half of them each function also varies
-by 4 % between runs. Prints a line for each shape and condition. Exit status 1 if a rate of one is missed:
+Each comparison has 5 + 5 runs with the noise of sampling. In half of the comparisons, each function also varies by 4 %
+between runs. Prints a line for each shape and condition. The exit status is 1 if a rate misses its limit:
 
   moved   at most 5 % of all comparisons fail
   grown   at least 95 % fail: the same shapes, with 8 % of all cost added
-  hidden  at least 95 % fail: growth that cost elsewhere makes up for
-  names   at least 95 % of the renamed pairs are right
+  hidden  at least 95 % fail: growth, and an equal decrease in other functions
+  names   at least 95 % of the renamed pairs are correct
 """
 
 import json
@@ -56,7 +56,7 @@ def last(name):
 
 
 def same(old, new):
-    """True if both are the name of one function: a method keeps its type unless the type was renamed."""
+    """True if both are names of the same function. A method keeps its type unless the type was renamed."""
     typed = "(*Reader)" in old or "(*Writer)" in old or "(*Pool)" in old
     return old.split(".", 1)[1] == new.rsplit("/", 1)[-1].split(".", 1)[1] if typed else last(old) == last(new)
 

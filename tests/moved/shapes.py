@@ -1,7 +1,7 @@
 """Programs before and after a change, as folded stacks with mean samples.
 
-A shape is (base, head): cost moved, and none was added. HIDDEN are changes that look like it and
-are regressions. RENAMES map the old names of a renamed function to the new ones.
+A shape is a pair (base, head) in which cost only moved. HIDDEN has similar changes that are regressions. RENAMES maps
+the old name of a renamed function to its new name.
 """
 
 BACKGROUND = {f"main;svc.run;lib{i}.fn{j}": 60 + 10 * ((i * 7 + j) % 9) for i in range(6) for j in range(6)}
@@ -20,7 +20,7 @@ METHODS = ("(*Reader).next", "(*Reader).fill", "(*Writer).next", "(*Writer).flus
 
 
 def package(path):
-    """Functions that call each other, with costs that differ little."""
+    """Returns functions of a package that call each other, with similar costs."""
     stacks = {}
     for i, name in enumerate(METHODS):
         caller = METHODS[i // 3]
@@ -30,18 +30,18 @@ def package(path):
 
 
 def parse(*callees, own=400):
-    """A function with many callees that do not change, and with callees that do."""
+    """Returns stacks of a function with many unchanged callees, and with the given callees."""
     above = ("svc.parse", "core::Split::next")
     stacks = {chain("svc.parse"): own, chain(*above): 500}
     return {**stacks, **{chain(*above, *names): cost for names, cost in callees}}
 
 
-SEARCH = ("core::Searcher::next_match", "core::Searcher::next")  # library functions that only the head has
+SEARCH = ("core::Searcher::next_match", "core::Searcher::next")  # functions of a library that only the head calls
 STEPS = [((*SEARCH, f"core::step{letter}::get"), 26) for letter in "abcdefghij"]
 
 
 def called(cost, name, callers=("svc.A", "app.B")):
-    """Functions without anything in common call the function."""
+    """Returns stacks in which functions of different packages call the function."""
     return each(chain("%s", name), cost, callers)
 
 
@@ -106,7 +106,7 @@ SHAPES = {
     "callers": ({"main;svc.A;util.enc": 600, "main;svc.B;util.enc": 200}, {"main;svc.A;util.enc": 200, "main;svc.B;util.enc": 600}),
 }
 
-# Growth of a part of the program beside which other parts shrink.
+# Growth of one part of the program while other parts shrink.
 HIDDEN = {
     "one grew, another of the package shrank": ({chain("svc.f"): 400, chain("svc.g"): 700}, {chain("svc.f"): 700, chain("svc.g"): 400}),
     "one grew, another package shrank": ({chain("svc.f"): 400, chain("other.g"): 700}, {chain("svc.f"): 700, chain("other.g"): 400}),
@@ -131,7 +131,7 @@ HIDDEN = {
 
 
 def regressed(shape):
-    """The shape with 350 added to the function that has the most in the head and less, or nothing, in the base."""
+    """Returns the shape with 350 samples added to the largest function of the head that has fewer samples in the base."""
     base, head = shape
     grown = max((s for s in head if head[s] > base.get(s, 0)), key=lambda s: (head[s], s))
     return base, {**head, grown: head[grown] + 350}

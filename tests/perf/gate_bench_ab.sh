@@ -1,5 +1,5 @@
 #!/bin/sh
-# scripts/bench_ab.sh: both sides run in turns, every round is marked, the gate has the last word.
+# Tests scripts/bench_ab.sh: it must run both sides in turns, mark each round, and return the verdict of the gate.
 set -eu
 scripts=$1
 PARSE_BENCH_REGRESSIONS=$2
@@ -22,7 +22,7 @@ expect() {
   [ "$status" = "$wanted" ] || { cat out log; fail "status $status, not $wanted: $*"; }
 }
 
-# One process of a benchmark: three samples around a number, which differ from round to round.
+# Prints one process of a benchmark: three samples close to a number, which differs from round to round.
 cat >bench.sh <<'EOF'
 n=$(wc -l <"$1.count" 2>/dev/null || echo 0)
 echo "$1" >>order
@@ -35,7 +35,7 @@ expect 2 -rounds 6 -base 'sh bench.sh base 1000' -head 'sh bench.sh head 1200'
 [ "$(grep -c '^round: ' bench_ab/head.txt)" = 6 ] || fail "head has not 6 rounds"
 grep -q 'medians of rounds' out || fail "the rounds are not what was tested"
 tail -n 1 out | grep -q '^1 compared, 1 significant, 1 regressed, 0 missing$' || fail "no totals"
-# In turns: never three runs of one side in a row. In random order: not always the same one first.
+# Sides run in turns: never three runs of one side in a row. The order is random: not always the same side first.
 ! uniq -c order | grep -q '^ *[3-9]' || fail "not in turns"
 uniq -c order | grep -q '^ *2' || fail "always the same side first"
 
@@ -47,7 +47,8 @@ expect 1 -rounds 0 -base true -head true
 expect 1 -base true
 expect 1 -aa -base true -head true
 
-# Profiles: apart from the rounds, in turns, each benchmark by itself, of equal work. This program takes flags as those of Go do.
+# Profiles are recorded separately from the rounds, in turns, for each benchmark alone, and with equal work. This
+# program has the flags of a Go test.
 cat >fake.test <<'EOS'
 #!/bin/sh
 n=1000 bench=. time=$1

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""How fast each reader of a foreign format is: CPU time of -comments of a large file, in turns with gzip -dc of the same bytes.
+"""Measures the speed of each reader of a foreign format: CPU time of -comments on a large file, in turns with gzip -dc
+of the same bytes.
 
   importers.py --bin BUILD/bin [--megabytes 20] [--rounds 3] [PATTERN ...]
 
-The files are made by the generators of scaling_inputs.py: names and stacks that are all different, which is the most work for each
-byte. Prints a table for docs/BENCHMARKS.md.
+The generators of scaling_inputs.py create the files. All names and stacks differ, which needs the most work per byte.
+Prints a table for docs/BENCHMARKS.md.
 """
 import argparse
 import gzip
@@ -20,7 +21,7 @@ LEAST = 50  # MB/s
 
 
 def sized(make, first, wanted):
-    """What `make` makes, of about that many bytes."""
+    """Returns the output of `make` with a size close to `wanted` bytes."""
     data = make(first * 4)
     n = first * 4
     while len(data) < wanted * 0.8 and n < 1 << 24:

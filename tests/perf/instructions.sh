@@ -1,6 +1,6 @@
 #!/bin/sh
-# scripts/instructions.sh: a slowdown that a commit plants is found and named, an accepted one passes up to what was accepted, and
-# without an earlier commit it says what would help. Skips itself without valgrind, git or cmake.
+# Tests scripts/instructions.sh. It must find and name a planted slowdown, and accept a slowdown up to the accepted
+# limit. Without an earlier commit it must print a command that helps. Skips itself without valgrind, git or cmake.
 set -eu
 sources=$1
 PARSE_BENCH_REGRESSIONS=$2
@@ -19,7 +19,7 @@ fail() {
   exit 1
 }
 
-# A project with the same programs, which do nothing but count: a million for -dot, what `steps` says for the rest.
+# Creates a project whose programs only count: to a million for -dot, and to `steps` for other commands.
 mkdir -p "$dir/project/scripts" "$dir/project/tests/golden" "$dir/project/testdata"
 cd "$dir/project"
 cp "$sources/scripts/instructions.sh" "$sources/scripts/lib.sh" scripts
@@ -33,7 +33,7 @@ foreach(program pprofc benchstatc parse_bench_regressions)
   add_executable(${program} count.c)
 endforeach()
 END
-# program STEPS FLAG: -tree is known only with FLAG.
+# program STEPS FLAG: creates a program that knows -tree only with FLAG.
 program() {
   cat >count.c <<END
 #include <string.h>
@@ -63,7 +63,7 @@ commit "first"
 expect 0
 says 'this is the first commit'
 
-# 2 % is within the limit; a command that the earlier commit did not know is no regression.
+# 2 % is within the limit. A command that the earlier commit does not know is not a regression.
 program 1020000 1
 commit "second"
 expect 0 Top Dot Tree
@@ -72,7 +72,7 @@ says '^new: Tree instructions/op'
 expect 2 --limit 1 Top Dot
 git worktree list | grep -c . | grep -qx 1 || fail "a worktree is left behind"
 
-# 4 % more is not: the failure names the command, and only that.
+# 4 % more exceeds the limit. The failure names only this command.
 program 1062000 1
 commit "third"
 expect 2 Top Dot
@@ -83,7 +83,7 @@ says 'Cost-accepted: NAME PERCENT% reason'
 expect 0 Dot
 expect 0 --ref HEAD Top
 
-# Accepted up to what was accepted, with the reason shown.
+# An accepted slowdown passes up to its limit, and the output has its reason.
 git commit -q --amend -m "third
 
 Cost-accepted: Top 6% \"quoted\", inlined
@@ -108,7 +108,7 @@ says 'there is no command .Nothing.'
 expect 1 --ref nothing
 says 'there is no commit .nothing.'
 
-# A clone without the commit before says what would get it.
+# In a clone without the previous commit, the script prints the command that fetches it.
 git clone -q --depth 1 "file://$dir/project" "$dir/shallow"
 cd "$dir/shallow"
 expect 0

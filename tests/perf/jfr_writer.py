@@ -1,9 +1,9 @@
-"""Writes recordings in the format of Java Flight Recorder: for inputs of tests of which every byte is known."""
+"""Writes recordings in the format of Java Flight Recorder, for test inputs with known bytes."""
 
 import struct
 
 HEADER = 68
-# Ids of classes that recordings of the JDK have, too: fields are (name, class, "pool", "array", unit).
+# Ids of classes as in recordings of the JDK. Fields are (name, class, "pool", "array", unit).
 CLASSES = {
     "boolean": (4, []), "byte": (11, []), "char": (5, []), "float": (6, []), "double": (7, []), "short": (8, []), "int": (9, []),
     "long": (10, []), "java.lang.String": (20, []),
@@ -34,7 +34,7 @@ EVENTS = {
 
 
 class Chunk:
-    """A chunk to which constants and events are added; `bytes` gives all of it."""
+    """A chunk with constants and events. `bytes` returns the whole chunk."""
 
     def __init__(self, compressed=True, ticks=1000000000, classes=None, version=(2, 1)):
         self.compressed, self.ticks, self.version = compressed, ticks, version
@@ -60,7 +60,8 @@ class Chunk:
         return self.integer(value, 8)
 
     def text(self, value):
-        """A str is UTF-8, ("latin1" or "chars", str) the other ways, ("pool", key) a reference, None nothing."""
+        """Encodes a text. A str becomes UTF-8, ("latin1" or "chars", str) becomes the other encodings, ("pool", key) a
+        reference, and None a null."""
         if value is None:
             return b"\0"
         if isinstance(value, tuple) and value[0] == "pool":
@@ -80,7 +81,7 @@ class Chunk:
             size = len(whole)
 
     def value(self, class_name, value):
-        """Lays out a value: a list has the fields of a class in their order."""
+        """Encodes a value. A list has the fields of a class in their order."""
         fixed = {"boolean": lambda v: bytes([v]), "byte": lambda v: bytes([v]), "short": lambda v: self.integer(v, 2),
                  "char": lambda v: self.integer(v, 2), "int": self.int, "long": self.long, "java.lang.String": self.text,
                  "float": lambda v: struct.pack(">f", v), "double": lambda v: struct.pack(">d", v)}
@@ -94,7 +95,7 @@ class Chunk:
         return self.int(len(value)) + b"".join(map(one, value)) if "array" in flags else one(value)
 
     def constants(self, **pools):
-        """Adds a checkpoint: class name (with _ for .) to a dict of keys and values."""
+        """Adds a checkpoint. Each name is a class (with _ for .), and its value is a dict of keys and values."""
         body = self.long(0) + self.long(0) + self.long(0) + b"\0" + self.int(len(pools))
         for name, entries in pools.items():
             name = name.replace("_", ".")

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""scale_bench.py BIN [PATTERN]: an input of the gate or of benchstatc that is twice as large costs about twice as much.
+"""Checks that twice the input costs the gate and benchstatc about twice as much: scale_bench.py BIN [PATTERN].
 
-Instructions are counted with valgrind, not seconds: they are the same on every machine, whatever else it does. Every case is an
-input that grows in one direction only (columns, rows, units, files, tables ...). What the empty program costs is subtracted.
-Without valgrind the test is skipped (status 77).
+Valgrind counts instructions, which do not depend on the machine or its load. Each case is an input that grows in one
+direction only (columns, rows, units, files, tables ...). The test subtracts the instructions of an empty input. Skips
+itself without valgrind (status 77).
 """
 import concurrent.futures
 import fnmatch
@@ -15,9 +15,9 @@ import subprocess
 import sys
 import tempfile
 
-# n log n stays below 2.3 at these sizes, a square is 4.
+# Linearithmic time stays below 2.3 at these sizes, and quadratic time is 4.
 MOST = 2.6
-# Less than this is the noise of starting.
+# Fewer instructions are noise of the program's start.
 LEAST = 300_000
 
 BIN = os.path.abspath(sys.argv[1])
@@ -27,7 +27,7 @@ BIN = os.path.abspath(sys.argv[1])
 
 
 def go(columns=1, rows=4, units=1, rounds=4, packages=1, factor=1):
-    """Results of go test -bench with `columns` values of the key "variant"."""
+    """Returns results of go test -bench with `columns` values of the key "variant"."""
     out = []
     for column in range(columns):
         out.append(f"variant: v{column}")
@@ -42,7 +42,7 @@ def go(columns=1, rows=4, units=1, rounds=4, packages=1, factor=1):
 
 
 def go_notes(n):
-    """Cells whose footnotes are all different."""
+    """Returns results whose cells all have different footnotes."""
     out = []
     for i in range(n):
         for j in range(i % 40 + 2):
@@ -92,7 +92,7 @@ def google(n, factor):
 
 # ---- cases -----------------------------------------------------------------------------------------------------------------------
 
-# name: (n, the files, the command)
+# Cases by name: n, a function that returns the files, the command.
 CASES = {}
 
 
@@ -101,17 +101,17 @@ def case(name, n, make, *command):
 
 
 def results(name, n, make, *flags):
-    """benchstatc on one file."""
+    """Adds a case: benchstatc on one file."""
     case(name, n, lambda k: {"in.txt": make(k)}, "benchstatc", *flags, "in.txt")
 
 
 def gate(name, n, make, *flags):
-    """The gate on one table."""
+    """Adds a case: the gate on one table."""
     case(name, n, lambda k: {"in.txt": make(k)}, "parse_bench_regressions", *flags, "in.txt")
 
 
 def raw(name, n, make, *flags):
-    """The gate on two runs."""
+    """Adds a case: the gate on two runs."""
     case(name, n, lambda k: {"base.txt": make(k, 1), "head.txt": make(k, 2)}, "parse_bench_regressions", "-base", "base.txt", "-head",
          "head.txt", *flags)
 
@@ -159,7 +159,7 @@ case("gate/rules", 60, lambda k: {"rules.json": json.dumps({"rules": [{"benchmar
 
 
 def count(files, command):
-    """Instructions of one run; and the status, which must not be that of a usage error."""
+    """Returns the instructions and the exit status of a run. The status must not be the status of a usage error."""
     with tempfile.TemporaryDirectory() as folder:
         for name, text in files.items():
             with open(os.path.join(folder, name), "w") as file:

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Work grows as its input does: with twice the input, instructions grow at most 2.3 times.
+"""Checks that work grows in proportion to the input: with twice the input, instructions grow at most 2.3 times.
 
   scaling.py --bin BUILD/bin [-v] [PATTERN ...]
 
-Every format that is read and every report is run with an input and with one twice as large, under `perf stat` or else valgrind's
-cachegrind, less the instructions of a run that reads one sample. A format without a generator is an error: see scaling_inputs.py.
+Runs each input format and each report with an input and with an input of twice the size, under `perf stat` or else
+valgrind's cachegrind. Subtracts the instructions of a run that reads one sample. A format without a generator in
+scaling_inputs.py is an error.
 """
 import argparse
 import concurrent.futures
@@ -20,7 +21,7 @@ import scaling_inputs
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 MOST = 2.3
-# Reports that read other files, and those that another program draws from what -dot writes.
+# Reports that read other files, and reports that another program draws from the output of -dot.
 NATIVE = ("disasm", "weblist")
 AS_DOT = ("eog", "evince", "gif", "gv", "pdf", "png", "ps", "svg", "web")
 AS_CALLGRIND = ("kcachegrind",)
@@ -35,7 +36,7 @@ def perf_works():
 
 
 def counter():
-    """A function from a command to its instructions, or None."""
+    """Returns a function that counts the instructions of a command, or None."""
     if perf_works():
         wrap, pattern = ["perf", "stat", "-x,", "-e", "instructions:u"], r"^(\d+),"
     elif shutil.which("valgrind"):
@@ -48,7 +49,7 @@ def counter():
         env = dict(os.environ, TZ="UTC", HOME="/nonexistent", LC_ALL="C.UTF-8")
         run = subprocess.Popen(wrap + command, stdin=stdin, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=env)
         said = run.communicate()[1].decode("utf-8", "replace")
-        found = re.search(pattern.replace("PID", str(run.pid)), said, flags=re.M)  # children say theirs, too
+        found = re.search(pattern.replace("PID", str(run.pid)), said, flags=re.M)  # child processes also print a count
         if run.returncode or not found:
             sys.exit(f"failed with status {run.returncode}: {' '.join(command)}\n{said}")
         return int(found.group(1).replace(",", ""))
@@ -56,11 +57,11 @@ def counter():
 
 
 def import_formats():
-    """The rows of the table of formats, and the shapes of JSON."""
+    """Returns the rows of the table of formats, and the shapes of JSON."""
     source = (ROOT / "libpprofc/src/import/formats.c").read_text()
     names = re.findall(r'^\s*\{"([^"]+)", import_', source, flags=re.M)
     shapes = re.search(r"shapes\[\] = \{(.*?)\n\};", (ROOT / "libpprofc/src/import/json/json.c").read_text(), flags=re.S)
-    # The log of V8 is not a shape: its reader keeps no tree of the document.
+    # The log of V8 is not a shape, because its reader keeps no tree of the document.
     return names + re.findall(r"json_\w+", shapes.group(1)) + ["json_v8_log"]
 
 
@@ -71,7 +72,7 @@ def report_formats(pprofc):
 
 
 class Inputs:
-    """Files in a folder, each made once; `scale` 1 or 2."""
+    """Files in a folder, each written once. `scale` is 1 or 2."""
 
     def __init__(self, folder):
         self.folder, self.made = folder, {}
@@ -85,7 +86,8 @@ class Inputs:
         return path
 
     def native(self, n, scale):
-        """A program of that many functions, and a profile with an address in each; None without a compiler."""
+        """Returns a program of that many functions, and a profile with an address in each. Returns None without a
+        compiler."""
         compiler = shutil.which("cc")
         if not compiler or not shutil.which("nm") or not shutil.which("objdump") or not shutil.which("addr2line"):
             return None
@@ -110,7 +112,7 @@ def report_flag(report):
 
 
 def source_list(inputs, n, scale):
-    """A source file whose lines all have samples."""
+    """Creates a source file in which each line has samples."""
     path = inputs.file(scaling_inputs.lines_of_source, n, scale)
     p = scaling_inputs.Profile()
     p.function(1, "function", path)
@@ -122,7 +124,7 @@ def source_list(inputs, n, scale):
 
 
 def report_cases(report, inputs):
-    """(name, [arguments of both runs])"""
+    """Yields the cases of a report: (name, [arguments of both runs])."""
     flag = report_flag(report)
     if report in NATIVE:
         yield f"-{report}: native code", [inputs.native(20, 1), inputs.native(20, 2)], flag

@@ -1,4 +1,4 @@
-"""Inputs of any size for scaling.py: one generator for every format that is read, and shapes of profiles that are awkward."""
+"""Generates inputs of any size for scaling.py: one generator for each input format, and profiles of unusual shapes."""
 import json
 import marshal
 import struct
@@ -52,7 +52,8 @@ def jemalloc(n):
 
 
 def callgrind(n):
-    """A hub: n callers of one function, which calls n others; a chain; one function of many lines with many callers."""
+    """Returns a hub (n callers of one function, which calls n others), a chain, and a function of many lines with many
+    callers."""
     text = ["events: Ir\nfl=a.c\n"]
     text += [f"fn=caller{i}\n1 10\ncfn=hub\ncalls=1 1\n1 {n * 10}\ncfn=lines\ncalls=1 1\n2 {n * 10}\n" for i in range(n)]
     text += ["fn=hub\n5 10\n"] + [f"cfn=leaf{i}\ncalls=1 1\n{6 + i} {n * 10}\n" for i in range(n)]
@@ -61,7 +62,7 @@ def callgrind(n):
 
 
 def callgrind_ladder(n):
-    """Two ways through each of n floors: 2^n paths."""
+    """Returns a graph with two ways through each of n levels, which gives 2^n paths."""
     text = ["events: Ir\nfl=a.c\n"]
     for i in range(n):
         for side in "ab":
@@ -85,20 +86,20 @@ def json_v8(n):
 
 
 def json_same_ids(n):
-    """Every node has the id of the first one."""
+    """Returns nodes that all have the id of the first node."""
     return json.dumps({"nodes": [{"id": 1, "callFrame": call_frame(i)} for i in range(n)], "startTime": 0, "endTime": n,
                        "samples": [1] * n, "timeDeltas": [1] * n})
 
 
 def minified(n):
-    """A bundle in one line, a function every 40 columns; source_map(n) is its map."""
+    """Returns a bundle in one line, with a function every 40 columns; source_map(n) is its map."""
     nodes = [{"id": i + 1, "callFrame": {"functionName": "a", "scriptId": "1", "url": "b.min.js", "lineNumber": 0, "columnNumber": 40 * i},
               "hitCount": 1, "children": [i + 2] if i % 9 and i + 1 < n else []} for i in range(n)]
     return json.dumps({"nodes": nodes, "startTime": 0, "endTime": n, "samples": [i + 1 for i in range(n)], "timeDeltas": [1] * n})
 
 
 def source_map(n):
-    """Eight segments for each function: columns, sources, lines and names that all change."""
+    """Returns a map with eight segments for each function, in which columns, sources, lines and names all change."""
     letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
     def vlq(value):
@@ -159,7 +160,7 @@ def json_speedscope(n):
 
 
 def json_trace(n):
-    """Nested calls, ends in any order at one time, and complete events, in several threads."""
+    """Returns nested calls, ends in any order at the same time, and complete events, in several threads."""
     events = [{"ph": "M", "name": "thread_name", "pid": 1, "tid": t, "args": {"name": f"t{t}"}} for t in range(n // 50 + 1)]
     for i in range(n):
         where = {"pid": 1, "tid": i % (n // 50 + 1), "args": {"n": i}}
@@ -170,7 +171,7 @@ def json_trace(n):
 
 
 def json_trace_at_once(n):
-    """Everything ends at the same time, in the order in which it began."""
+    """Returns calls that all end at the same time, in the order of their begins."""
     return json.dumps({"traceEvents": [{"ph": ph, "name": f"f{i}", "ts": i if ph == "B" and i < 50 else n, "pid": 1, "tid": i // 50}
                                        for ph in "BE" for i in range(n)]})
 
@@ -235,12 +236,12 @@ def go_dump(n):
 
 
 def go_dump_same_id(n):
-    """Goroutines of id 0, which begin no new dump."""
+    """Returns goroutines with id 0, which do not begin a new dump."""
     return "".join(f"goroutine 0 [idle]:\nmain.f{i}()\n\t/src/f.go:{i} +0x1d\n\n" for i in range(n))
 
 
 def otlp(n):
-    """Two profiles with the same samples in two orders, so that they are joined by what they are of."""
+    """Returns two profiles with the same samples in different orders. pprofc must join the samples by their contents."""
     def stack(i):
         return packed(1, [i % n + 1, (i * 7 + 3) % n + 1, (i * 13 + 5) % n + 1])
 
@@ -256,7 +257,7 @@ def otlp(n):
 
 
 def otlp_older(n):
-    """Two types in the schema of version 1.7; stacks are ranges of one list."""
+    """Returns two types in the schema of version 1.7, whose stacks are ranges of one list."""
     tables = [(1, [b""]), (2, [number(2, i + 1) + message(3, number(1, i)) for i in range(n)]), (3, [number(1, 3 + i) for i in range(n)]),
               (5, [s.encode() for s in ["", "samples", "count"] + [f"function{i}" for i in range(n)]]),
               (6, [message(1, b"id") + message(2, number(3, i)) for i in range(n)])]
@@ -278,7 +279,7 @@ def otlp_json(n):
 
 
 def otlp_equal_samples(n):
-    """Two profiles whose samples are all equal, but for the first of the second one."""
+    """Returns two profiles in which all samples are equal, except the first sample of the second profile."""
     tables = {1: [b""], 2: [b"", message(3, number(1, 1))], 3: [b"", number(1, 3)], 4: [b""], 5: [b"", b"samples", b"count", b"function"], 6: [b""], 7: [b"", packed(1, [1])]}
     dictionary = b"".join(message(field, item) for field, items in tables.items() for item in items)
     equal = message(2, number(1, 1) + packed(2, [1])) * n * 20
@@ -288,7 +289,7 @@ def otlp_equal_samples(n):
 
 
 def flight_recorder(n):
-    """Methods, classes and stacks that are all different, most of them sampled twice, from two chunks."""
+    """Returns two chunks with different methods, classes and stacks. Most stacks have two samples."""
     def chunk(first):
         c = Chunk()
         c.constants(jdk_types_Symbol={i: [f"package{i % 40}/Class{i}"] for i in range(1, 2 * n + 1)}, jdk_types_FrameType={1: ["Interpreted"], 2: ["Inlined"]},
@@ -332,14 +333,14 @@ def pmcstat(n):
 
 
 def pstats(n):
-    """Functions that call one another in a chain and from a hub; marshal writes them."""
+    """Returns functions that call each other in a chain and from a hub, written by marshal."""
     def key(i):
         return (f"file{i % 9}.py", i, f"function{i}")
     return marshal.dumps({key(i): (1, 1, 0.001, 0.001 * (n - i), {key(c): (1, 1, 0.001, 0.001 * (n - i)) for c in {0, max(i - 1, 0)} if i}) for i in range(n)})
 
 
 def papyrus(n):
-    """Calls of many stacks, most of which return in the millisecond in which they began."""
+    """Returns calls of many stacks, most of which return in the millisecond of their start."""
     lines = []
     for i in range(n):
         calls = [(i, f"{i % 7}:1:a:f{i % 90}")] + [(i, f"{i % 7}:2:a:g{(i + d) % 90}") for d in range(4)]
@@ -376,7 +377,7 @@ def folded(n):
     return "".join(f"main;a{i % 50};f{i};leaf{i * 7 % n} {i + 1}\n" for i in range(n))
 
 
-# The names of the rows of import/formats.c, and the files json_*.c of import/.
+# Generators by the names of the rows of import/formats.c, and of the files json_*.c of import/.
 def bpftrace(n):
     return "".join(f"@[\n    f{i}+12\n    g{i % 50}+{i}\n    main+7\n, task{i % 30}]: {i + 1}\n" for i in range(n))
 
@@ -396,7 +397,7 @@ def ghc_prof(n):
 
 
 def xctrace(n):
-    """Every second row repeats the frames of the row before it."""
+    """Returns rows of which each second one repeats the frames of the previous row."""
     rows = "".join(
         f'<row><thread id="{8 * i + 1}" fmt="t{i % 9}"/><weight id="{8 * i + 2}" fmt="1 ms">1000000</weight><backtrace id="{8 * i + 3}">'
         f'<frame id="{8 * i + 4}" name="f{i}" addr="0x{i + 16:x}"><binary id="{8 * i + 5}" name="p" path="/p"/></frame>'
@@ -421,7 +422,8 @@ def simpleperf_messages(n):
 
 
 def perf_data(n):
-    """A process, a fork of it for every eighth sample, stacks of the kernel and of two files; names of events and build ids."""
+    """Returns a process, a fork of it for each eighth sample, and stacks of the kernel and of two files. Also has names
+    of events and build ids."""
     def record(kind, body, misc=2): return struct.pack("<IHH", kind, misc, 8 + len(body)) + body
     def text(s, size=8): return s.encode() + bytes(size - len(s) % size)
     def map_of(pid, start, file): return record(10, struct.pack("<IIQQQIIQQII", pid, pid, start, 0x100000, 0x1000, 0, 0, 1, 0, 5, 2) + text(file))
@@ -480,7 +482,7 @@ FORMATS = {
     "jemalloc heap profile": [(jemalloc, 200)],
     "callgrind": [(callgrind, 150), (callgrind_ladder, 250), (callgrind_names, 250)],
     "pstats": [(pstats, 200)],
-    "JSON profile": [],  # by shape, below
+    "JSON profile": [],  # the shapes below cover this format
     "json_cpuprofile": [(json_v8, 120), (json_same_ids, 500)],
     "json_heapprofile": [(json_v8_heap, 120)],
     "json_dhat": [(json_dhat, 120)],
@@ -610,7 +612,7 @@ def many_labels(n):
 
 
 def orders_of_labels(n):
-    """The same values of one key in other orders: other samples for pprof."""
+    """Returns samples with the same values of one key in different orders, which are different samples for pprof."""
     p = Profile()
     p.functions(1)
     for i in range(n):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The shell makes reports of what it has read: a second report costs at most half of the first one with the start.
+"""Checks that the shell reuses the read profile: a second report costs at most half of the start with the first report.
 
   shell_reuse.py BUILD/bin
 """

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""The worst case of each format and report that we know grows no faster than its input: with inputs up to some megabytes, four times as large, CPU seconds grow at most
-6 times and memory 5.3 times (2.3 for each doubling). A case that takes longer is counted in instructions with smaller inputs, where 2.3 is the
-limit for twice the input: time on a busy machine alone fails nothing.
+"""Checks that the known worst case of each format and report grows no faster than its input. With four times the input,
+CPU seconds may grow 6 times and memory 5.3 times (2.3 for each doubling). If a case takes longer, the test counts its
+instructions with smaller inputs; the limit is 2.3 for twice the input. Time on a busy machine alone therefore fails no
+case.
 
   worst_cases.py --bin BUILD/bin [-v] [PATTERN ...]
 """
@@ -18,10 +19,10 @@ from scaling_inputs import FORMATS, Profile, message, number, packed
 
 SECONDS_MOST, MEMORY_MOST, INSTRUCTIONS_MOST = 6, 5.3, 2.3
 CPU_LIMIT, MEMORY_LIMIT = 60, 6 << 30
-SHORT, SMALL = 0.8, 64  # seconds and MiB, below which nothing is judged
+SHORT, SMALL = 0.8, 64  # seconds and MiB; smaller amounts are not judged
 
 
-# ---- profiles: each takes a number of messages ------------------------------
+# ---- profiles: the argument is a number of messages --------------------------
 
 def profile(make):
     def made(n):
@@ -140,7 +141,7 @@ def same_names(p, n):
 
 @profile
 def long_names(p, n):
-    """Parts of names that are shortened, nested or repeated."""
+    """Adds names with parts that are shortened, nested or repeated."""
     for i, part in enumerate(("std::vector<", "f(", "<A as B>", "::h", ".cold", "a.(*T[...]).", "/", "operator", "x")):
         p.function(1 + i, part * (n // len(part)))
         p.location(1 + i, [1 + i])
@@ -156,7 +157,7 @@ def comments(p, n):
 
 
 def types_and_frames(n):
-    """One sample of n values and n frames."""
+    """Returns one sample of n values and n frames."""
     p = Profile()
     for i in range(n):
         p.body += message(1, number(1, p.text(f"type{i}")) + number(2, p.text("count")))
@@ -279,9 +280,9 @@ SHAPES = {flat: 20000, one_deep_stack: 15000, every_prefix: 400000, recursion: 4
 OTHERS = {v8_chain: 2500, v8_star: 8000, trace_nested: 4000, trace_without_ends: 4000, trace_wrong_ends: 4000, trace_within: 4000,
           speedscope_nested: 4000, speedscope_equal: 40000, papyrus_nested: 4000, folded_prefixes: 100000, folded_one_name: 1000000,
           perf_commands: 15000, goroutines: 12000, callgrind_diamonds: 2000, callgrind_events: 8000, otlp_types: 2000}
-# Formats whose stacks share their callers: n bytes hold n * n frames.
+# Formats whose stacks share their callers: n bytes contain n * n frames.
 CHAINS = (v8_chain, trace_nested, speedscope_nested, papyrus_nested)
-# Every shape is read for these; the other reports get the shapes after them.
+# Reports that run with each shape. The other reports run only with the shapes in HARD.
 ALWAYS = ("top", "flame", "dot", "tags")
 HARD = (every_pair, labels_on_all_nodes)
 FLAGS = ["-output=/dev/null", "-symbolize=none", "-nodecount=1000000", "-nodefraction=0", "-edgefraction=0"]
@@ -301,7 +302,7 @@ def cases(reports):
         yield make, SHAPES[make] // 2, ["-flame", "-diff_base=SELF"]
     for make, n in OTHERS.items():
         yield make, n, ["-top"]
-    # Not longer: -folded and -speedscope write each stack in full, and refuse 2^30 frames.
+    # -folded and -speedscope write each stack in full, and reject 2^30 frames, so they are not in this list.
     for make in CHAINS:
         for report in ("-flame", "-json", "-flamegraph", "-flamebearer"):
             yield make, 2 * OTHERS[make], [report]
@@ -311,11 +312,11 @@ def cases(reports):
                 yield make, n * 20, ["-top"]
 
 
-kept = {}  # the files of one maker, by their n: several cases after each other read them
+kept = {}  # files of one generator by their n, which consecutive cases share
 
 
 def write(make, n, folder):
-    """Another process writes the file: the peak of a child begins with the size of this one."""
+    """Writes the file in another process, because the peak memory of a child starts with the size of its parent."""
     if kept.get("make") is not make:
         for path in kept.values():
             if path is not kept["make"]:
@@ -346,7 +347,7 @@ def limit():
 
 
 def measure(line):
-    """CPU seconds, MiB and the status; 2 is a refusal with a message."""
+    """Returns CPU seconds, MiB and the status. Status 2 is an error with a message."""
     child = subprocess.Popen(line, preexec_fn=limit, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     _, status, used = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
@@ -354,14 +355,15 @@ def measure(line):
 
 
 def grows_in_instructions(pprofc, make, n, flags, folder, count):
-    """Twice the input with fewer messages, under callgrind: whether it grows by more than the limit, and a text."""
+    """Counts instructions with fewer messages, and with twice as many. Returns True if they grow by more than the
+    limit, and a text."""
     counts = [count(command(pprofc, flags, write(make, size, folder))) for size in (n // 16, n // 8)]
     ratio = counts[1] / counts[0]
     return ratio > INSTRUCTIONS_MOST, f"{counts[0]} -> {counts[1]} instructions"
 
 
 def judge(pprofc, make, n, flags, folder, count):
-    """What is wrong, and what was measured."""
+    """Returns the problem, and the measured numbers."""
     (seconds, small, status), (longer, large, last) = (measure(command(pprofc, flags, write(make, size, folder))) for size in (n, 4 * n))
     text = f"{seconds:.2f} -> {longer:.2f} s, {small:.0f} -> {large:.0f} MiB, status {status} and {last}"
     if min(status, last) < 0:

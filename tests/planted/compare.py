@@ -1,7 +1,8 @@
-"""Twenty pairs of recordings of real programs with a known cause: does the first answer of `compare`, 4,000 bytes at most, name
-function, file and line, the sign, and whether it is more than noise? Beside it the bytes of go tool pprof -top -diff_base.
+"""Checks the first reply of `compare`, of at most 4,000 bytes, for twenty pairs of recordings with a known cause. The
+reply must have the function with file and line, the sign, and a verdict. Also prints the size of the output of go tool
+pprof -top -diff_base.
 
-  compare.py PPROFC ARCHIVE.tar.xz [NAME ...]     with names, also prints their answers
+  compare.py PPROFC ARCHIVE.tar.xz [NAME ...]     with names, also prints their replies
 """
 import os
 import re
@@ -20,7 +21,7 @@ LEAST = 20
 
 
 def planted_line(pair):
-    """File and line of the culprit."""
+    """Returns file and line of the culprit."""
     file = pair.changes[0][0]
     return os.path.basename(corpus.FILES[pair.language][file]), corpus.line_of(pair.language, file, pair.line)
 
@@ -52,7 +53,7 @@ def is_right(pair, text):
 
 
 def pprof_bytes(folder, name):
-    """Bytes of go tool pprof -top -diff_base; 0 without Go."""
+    """Returns the number of bytes of go tool pprof -top -diff_base, or 0 without Go."""
     if not shutil.which("go"):
         return 0
     base, head = ([os.path.join(folder, name, side, run) for run in sorted(os.listdir(os.path.join(folder, name, side)))] for side in ("base", "head"))

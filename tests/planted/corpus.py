@@ -1,7 +1,7 @@
-"""Programs of six languages with planted changes, and how each language records profiles of them.
+"""Programs in six languages with planted changes, and functions that record their profiles.
 
-A change replaces one text of one file. CHANGES have one line each, in ten functions of four languages; PAIRS are comparisons
-with a known answer.
+A change replaces one text of one file. CHANGES has changes of one line, in ten functions of four languages. PAIRS has
+comparisons with a known answer.
 """
 import os
 import shutil
@@ -9,10 +9,10 @@ import subprocess
 
 HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs")
 
-# Source files of each language, and where they are in its project.
+# Source files of each language, and their paths in its project.
 FILES = {
     "go": {"shop.go": "main.go", "rules.go": "rules/rules.go"},
-    "c": {"shop.c.txt": "shop.c"},  # not checked as C of the project
+    "c": {"shop.c.txt": "shop.c"},  # the style tests do not check this file as C
     "c++": {"shop.cc": "shop.cc"},
     "rust": {"shop.rs": "shop.rs"},
     "python": {"shop.py": "shop.py", "rules.py": "rules.py"},
@@ -74,7 +74,7 @@ CHANGES = {
 
 
 def place(language, folder, changes=()):
-    """Writes the sources of a program; `changes` are (file, old, new)."""
+    """Writes the sources of a program. `changes` are (file, old, new)."""
     for name, path in FILES[language].items():
         path = os.path.join(folder, path)
         os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -96,7 +96,7 @@ def main_file(language):
 
 
 def line_of(language, file, text):
-    """The line, from 1, of a text of a program."""
+    """Returns the line number, from 1, of a text of a program."""
     with open(os.path.join(HERE, file), encoding="utf-8") as source:
         before = source.read().split(text)[0]
     return before.count("\n") + 1
@@ -138,7 +138,8 @@ def record(pprofc, language, folder, out, kind="cpu", factor=1.0):
 
 
 class Pair:
-    """A comparison with a known answer: `function` is the culprit, "" without one; `line` is a text on its line."""
+    """A comparison with a known answer. `function` is the culprit, or "" without a culprit; `line` is a text on its
+    line."""
 
     def __init__(self, name, language, changes=(), function="", line="", kind="cpu", factor=1.0, verdict="grew"):
         self.name, self.language, self.changes, self.function, self.line = name, language, changes, function, line

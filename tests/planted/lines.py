@@ -1,7 +1,7 @@
-"""Forty planted changes of one line in four languages: does the pull request name the line, within two lines, and does it
-annotate no line outside of the change?
+"""Checks forty planted changes of one line in four languages. pprofci must name the line, at most two lines off, and
+annotate no line outside of the change.
 
-  lines.py PPROFCI ARCHIVE.tar.xz [LANGUAGE [NAME ...]]    with a language, also prints what was wrong
+  lines.py PPROFCI ARCHIVE.tar.xz [LANGUAGE [NAME ...]]    with a language, also prints wrong results
 """
 import json
 import os

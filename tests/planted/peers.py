@@ -1,10 +1,11 @@
-"""The twenty recorded pairs, asked of other programs beside `compare` of pprofc -mcp: does the first answer name the culprit
-(anywhere in 4,000 bytes, or as its first function), its file and line, the sign, and whether it is more than noise?
+"""Requests the twenty recorded pairs from `compare` of pprofc -mcp and from other programs. Checks if the first reply
+names the culprit (anywhere in 4,000 bytes, or as its first function), its file and line, the sign, and a verdict.
 
   peers.py PPROFC ARCHIVE.tar.xz [FOLDER]     FOLDER has node_modules of pprof-to-md and @firefox-devtools/profiler-cli
 
-An answer of a program that compares no profiles is its answer on the base and then on the head. A program that is missing is
-named. Pairs without a culprit count for the last column only: the right answer is that no self cost grew.
+For a program that compares no profiles, the reply is its reply for the base and then for the head. Prints the names of
+missing programs. Pairs without a culprit count only for the last column, where the right answer is that no self cost
+grew.
 """
 import os
 import re
@@ -18,7 +19,7 @@ import time
 import corpus
 from compare import Client, is_right, planted_line
 
-ROOM = 4000  # bytes of an answer that count
+ROOM = 4000  # bytes of a reply that count
 
 
 def runs_of(folder, pair, side):
@@ -36,7 +37,7 @@ def ask_go(folder, pair):
 
 
 def ask_markdown(programs, pprofc, folder, pair):
-    """pprof-to-md reads one profile: the sum of the runs of a side."""
+    """Queries pprof-to-md, which reads one profile: the sum of the runs of a side."""
     text = ""
     for side in ("base", "head"):
         merged = os.path.join(folder, "merged.pb.gz")
@@ -46,12 +47,12 @@ def ask_markdown(programs, pprofc, folder, pair):
 
 
 def ask_firefox(programs, pprofc, folder, pair):
-    """profiler-cli reads no pprof: it gets the folded stacks of a side, without lines."""
+    """Queries profiler-cli, which does not read pprof's format. Gives it the folded stacks of a side, without lines."""
     program, text = os.path.join(programs, "profiler-cli"), ""
     for side in ("base", "head"):
         folded = os.path.join(folder, "merged.folded")
         stacks = [line.rsplit(" ", 1) for line in run(pprofc, "-folded", "-symbolize=none", *runs_of(folder, pair, side)).splitlines()]
-        # It makes a sample of each unit, so a side becomes about 2,000 samples.
+        # profiler-cli makes a sample of each unit, so a side becomes about 2,000 samples.
         unit = sum(int(value) for _, value in stacks) / 2000
         with open(folded, "w", encoding="utf-8") as file:
             file.writelines(f"{stack} {round(int(value) / unit)}\n" for stack, value in stacks if int(value) > unit / 2)
@@ -67,13 +68,13 @@ def ask_firefox(programs, pprofc, folder, pair):
     return text
 
 
-# The first function of an answer: of compare, go tool pprof, pprof-to-md and profiler-cli.
+# The first function in a reply of compare, go tool pprof, pprof-to-md and profiler-cli.
 FIRST = re.compile(r"^(?:- (.+?): (?:grew|new)| *\S+ +\S+% +\S+% +\S+ +\S+% +(.+)|- \*\*Primary bottleneck:\*\* `(.+?)`|"
                    r" *f-\d+\. (.+?) - self)", re.M)
 
 
 def judge(pair, text):
-    """What an answer says: (culprit named, culprit first, file and line, sign)."""
+    """Returns the contents of a reply: (culprit named, culprit first, file and line, sign)."""
     if not pair.function:
         return None
     text = text.encode()[:ROOM].decode(errors="ignore")

@@ -1,8 +1,8 @@
-"""Records the planted changes: five runs of each side in one archive of small profiles.
+"""Records the planted changes: five runs per side, in one archive of small profiles.
 
   record.py PPROFC OUT.tar.xz [lines|pairs ...]
 
-Needs go, gcc, g++, rustc, perf and node; runs in /srv/shop. docs/method/agents.md has the results.
+Needs go, gcc, g++, rustc, perf and node. Runs in /srv/shop. docs/method/agents.md has the results.
 """
 import concurrent.futures
 import gzip
@@ -14,7 +14,7 @@ import tarfile
 
 import corpus
 
-TOP = "/srv/shop"  # a path of no user, because profiles have the paths of sources
+TOP = "/srv/shop"  # a path without a user name, because profiles have the paths of sources
 
 
 def prepare(name, language, changes):
@@ -41,7 +41,7 @@ def record(pprofc, out, name, language, changes, **how):
 
 
 def sides(wanted):
-    """Each recording: its name, language, changes, and how it is recorded."""
+    """Yields each recording: its name, language, changes, and arguments of `record`."""
     if "lines" in wanted:
         for language, changes in corpus.CHANGES.items():
             yield f"lines/{language}/base", language, (), {}
@@ -65,7 +65,7 @@ def main():
             folders.sort()
             for file in sorted(files):
                 path = os.path.join(folder, file)
-                with gzip.open(path) as data:  # xz finds what the runs have in common
+                with gzip.open(path) as data:  # xz compresses the common parts of the runs
                     text = data.read()
                 info = tarfile.TarInfo(os.path.relpath(path, out).removesuffix(".gz"))
                 info.size = len(text)

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# small.sh SOURCE BUILD: makes a small release of the build, looks at its packages, and runs its programs where nothing else is.
+# Makes a small release of the build, checks its packages, and runs its programs in an empty folder: small.sh SOURCE
+# BUILD.
 set -eu
 source=$1 build=$2
 skip() {
@@ -19,7 +20,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 release=$source/scripts/release.sh
 
-# What is asked for wrongly is one line.
+# Checks that wrong arguments give a message of one line.
 refused() { # TEXT ARGUMENTS
   local text=$1
   shift
@@ -34,7 +35,7 @@ touch "$work/full/file"
 refused 'is not empty and not a release' -small "$build" "$work/full"
 echo "ok: what is refused"
 
-# install/release made the first one.
+# The test install/release has made the first release.
 [ -f "$build/release/SHA256SUMS" ] || skip "no release was made"
 cp -r "$build/release" "$work/one"
 "$release" -small "$build" "$work/two" >"$work/said" 2>&1 || broken "$(cat "$work/said")"
@@ -45,7 +46,7 @@ sha256sum --check --quiet --strict SHA256SUMS || broken "checksums"
 version=$(sed -n 's/^#define PPROFC_VERSION  *"\(.*\)"/\1/p' "$source/libpprofc/include/pprofc/base.h")
 echo "ok: the same bytes twice"
 
-# The packages: what they need and what they have.
+# Checks the dependencies and contents of the packages.
 field() {
   dpkg-deb -f "$1"_"$version"_*.deb "$2"
 }
@@ -69,7 +70,7 @@ if command -v cc >/dev/null; then
 fi
 echo "ok: Debian packages"
 
-# The static programs need no library and no file: they run in a folder that has nothing else.
+# The static programs need no library and no file: they run in an otherwise empty folder.
 mkdir -p "$work/empty/tmp"
 tar -xzf "pprofc-$version-linux-"*.tar.gz -C "$work/empty" --strip-components=1
 for program in pprofc benchstatc parse_bench_regressions pprofci; do
@@ -94,7 +95,7 @@ for license in libc6-dev zlib1g-dev; do
 done
 echo "ok: static programs"
 
-# Every part that is listed has a version, and every file of the release that is a package its checksum.
+# Each listed part must have a version, and each package of the release a checksum.
 python3 - "$work/one" <<'END'
 import hashlib, json, os, sys
 folder = sys.argv[1]

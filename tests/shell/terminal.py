@@ -1,9 +1,9 @@
-"""The shell of pprofc on a pseudo terminal: prompt, editing, history, completion, ^C, pager, colour.
+"""Tests the shell of pprofc on a pseudo terminal: prompt, editing, history, completion, ^C, pager, colour.
 
     terminal.py PPROFC TESTDATA [NAME ...]
 
-Each test types keys and looks at what comes back. A key is sent once the shell shows its prompt (or the text that the test
-waits for), never after a fixed time. Skips itself (77) where there is no pseudo terminal.
+Each test types keys and checks the output. It types a key when the shell shows its prompt or an expected text, never
+after a fixed time. Skips itself (77) without a pseudo terminal.
 """
 import fcntl
 import os
@@ -25,7 +25,7 @@ ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z@]|\x1b[=>]|\x07")
 
 
 class Session:
-    """A shell with a terminal of its own."""
+    """A shell with a separate terminal."""
 
     def __init__(self, test, *flags, rows=50, **environment):
         self.master, terminal = os.openpty()
@@ -45,7 +45,7 @@ class Session:
         return ESCAPES.sub("", self.raw.decode("utf-8", "replace")).replace("\r\n", "\n")
 
     def wait(self, wanted):
-        """Reads until `wanted` appears behind what was waited for before; returns the text up to there."""
+        """Reads until `wanted` appears after the previously expected text. Returns the text up to `wanted`."""
         end = time.monotonic() + LIMIT
         while True:
             at = self.text().find(wanted, self.seen)
@@ -56,7 +56,7 @@ class Session:
                 raise AssertionError(f"no {wanted!r} in {self.text()[self.seen:]!r}")
 
     def read(self, seconds):
-        """False at the end of the session."""
+        """Reads output. Returns False at the end of the session."""
         if not select.select([self.master], [], [], seconds)[0]:
             return True
         try:
@@ -71,17 +71,17 @@ class Session:
         return self.wait(wanted)
 
     def line(self, text, end="\r"):
-        """Types a line and returns what it printed: all up to the next prompt that has nothing behind it."""
+        """Types a line. Returns the printed text up to the next empty prompt."""
         self.send(text + end)
         return self.answer()
 
     def send(self, keys):
-        """Types keys whose answer comes later."""
+        """Types keys whose output comes later."""
         self.seen = len(self.text())
         os.write(self.master, keys.encode())
 
     def answer(self):
-        """What was printed since `send`, up to a prompt with nothing behind it on a line of its own."""
+        """Returns the text printed since `send`, up to an empty prompt on a separate line."""
         limit = time.monotonic() + LIMIT
         while "\n" not in self.text()[self.seen:] or self.shown() != PROMPT.strip():
             if time.monotonic() > limit or not self.read(0.2):
@@ -90,7 +90,7 @@ class Session:
         return self.text()[start:]
 
     def shown(self):
-        """The last line of the screen, with the editor's movements carried out."""
+        """Returns the last line of the screen, after the cursor movements of the editor."""
         line, column = [], 0
         for part in re.finditer(r"\x1b\[(\d*)([A-Za-z@])|(.)", self.raw.decode("utf-8", "replace"), re.S):
             number, letter, char = part.groups()
@@ -117,7 +117,7 @@ class Session:
         return "".join(line).rstrip()
 
     def end(self, text="\x04"):
-        """Types the last keys; returns the exit status."""
+        """Types the last keys. Returns the exit status."""
         if text:
             os.write(self.master, text.encode())
         end = time.monotonic() + LIMIT
@@ -147,7 +147,7 @@ class Tests:
         with open(f"{self.folder}/state/pprofc/history", encoding="utf-8") as file:
             return file.read().splitlines()
 
-    # ---- what every build does
+    # ---- tests of each build
 
     def test_prompt_and_leaving(self):
         for last in ("\x04", "quit\r", "q\r", "exit\r"):
@@ -189,7 +189,7 @@ class Tests:
         shell = Session(self)
         os.write(shell.master, b"top 1 | reader\r")
         self.await_file("reading")
-        for _ in range(20):  # two that come at once are one signal
+        for _ in range(20):  # two signals at the same time are one signal
             if shell.child.poll() is None:
                 os.write(shell.master, b"\x03")
                 time.sleep(0.2)
@@ -266,7 +266,8 @@ class Tests:
         assert shell.end() == 0
 
     def test_output_elsewhere(self):
-        """Standard output in a file: the prompt is on standard error, the file has the report only."""
+        """Checks that with standard output in a file, the prompt is on standard error, and the file has only the
+        report."""
         with open(f"{self.folder}/out", "w", encoding="utf-8") as out:
             master, terminal = os.openpty()
             child = subprocess.Popen([self.program, "-symbolize=none", self.profile], stdin=terminal, stdout=out, stderr=terminal,
@@ -274,7 +275,7 @@ class Tests:
             os.close(terminal)
             os.write(master, b"top1\rquit\r")
             text = b""
-            # The end of the terminal is an error, after everything that the program wrote.
+            # The end of the terminal is an error, after all output of the program.
             while select.select([master], [], [], LIMIT)[0]:
                 try:
                     text += os.read(master, 65536)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# run.sh PPROFC PROGRAM: two simulations of one program count the same, and a difference is seen.
+# Checks that two simulations of one program have equal counts, and that a difference is visible: run.sh PPROFC PROGRAM.
 set -eu
 pprofc=$1 program=$2
 command -v valgrind >/dev/null || {
@@ -11,7 +11,7 @@ trap 'rm -rf "$work"' EXIT
 cd "$work"
 export TMPDIR="$work"
 
-# The total of a sample type, as a number.
+# Prints the total of a sample type as a number.
 total() {
   "$pprofc" -symbolize=none -top -sample_index="$2" -unit=count "$1" 2>/dev/null |
     sed -n 's/.* of \([0-9]*\)\(ns\)\{0,1\} total.*/\1/p'
@@ -40,14 +40,14 @@ for type in Ir L1m LLm cycles; do
   }
 done
 
-# The estimate is what the weights say: nothing costs less than one cycle.
+# The estimate follows the weights: no instruction costs less than one cycle.
 [ "$(total one.pb.gz cycles)" -gt "$(total one.pb.gz Ir)" ]
 
-# Ten times the work is seen as a difference, in the function that does it.
+# Ten times the work is visible as a difference, in the function that does the work.
 "$pprofc" -simulate -top -sample_index=Ir -diff_base=one.pb.gz -- "$program" 200000 2>stderr >diff.txt
 grep -q ' walk$' diff.txt
 
-# A profile is made without a format too, and failures are the program's name and why.
+# -simulate also writes a profile without a format flag. After a failure it prints the program's name and the reason.
 "$pprofc" -simulate -- "$program" 10 2>stderr | grep -q '^Type: cycles$'
 if "$pprofc" -simulate -- false 2>stderr; then exit 1; fi
 grep -q "cannot simulate 'false': it ended with status 1" stderr

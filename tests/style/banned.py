@@ -1,6 +1,7 @@
-"""Functions that only their home calls: memory goes through core/mem, numbers through core/str, text through buffers.
+"""Checks that some functions are called only in their home: memory in core/mem, numbers in core/str, text in buffers.
 
-Names have homes, too: the library allocates with what its caller gives, never with mem_default."""
+Some names also have a home. For example, the library never uses mem_default, but the allocator of its caller.
+"""
 import re
 
 from source import Report, code, files, read
@@ -11,18 +12,18 @@ PARSING = "atoi atol atoll atof strtol strtoll strtoul strtoull strtod strtof ss
 TEXT = "sprintf vsprintf strcpy strcat strncpy strncat gets"
 ENDING = "exit _exit abort quick_exit system popen"
 
-# What is called instead.
+# The functions to call instead.
 INSTEAD = [(MEMORY, "mem_array, ARRAY_RESERVE or an arena (core/mem.h, core/array.h)"), (PARSING, "the str_parse functions of core/str.h"),
            (TEXT, "a buffer (core/buffer.h) or snprintf"), (ENDING, "a status and a message; core/child runs programs")]
 
-# Where each list holds. Tests have memory and children of their own; programs may exit.
+# The folders to which each list applies. Tests manage memory and child processes themselves, and programs may exit.
 RULES = [
     (MEMORY + " " + PARSING + " " + TEXT, ("libpprofc", "tools")),
     (ENDING, ("libpprofc",)),
     ("atoi atol atof sscanf " + TEXT, ("tests", "docs")),
 ]
 
-# The places that are there to call them.
+# The files that may call some of the functions.
 HOMES = {
     "libpprofc/src/core/mem.c": MEMORY,
     "libpprofc/src/core/str_number.c": "strtod",
@@ -30,7 +31,7 @@ HOMES = {
     "libpprofc/src/core/child.c": "_exit",
 }
 
-# A name, where its rule holds, and the files that may use it.
+# A name, the folders to which its rule applies, and the files that may use the name.
 NAMES = [
     ("mem_default", ("libpprofc",), ("libpprofc/src/core/mem.c", "libpprofc/src/core/mem.h")),
     ("mem_resize", ("libpprofc", "tools"),  # others: ARRAY_RESERVE
@@ -40,7 +41,7 @@ NAMES = [
 
 
 def calls(text, names):
-    """(name, line) of each call of one of the names. A member of that name is none."""
+    """Yields (name, line) of each call of one of the names, but not of a member with that name."""
     pattern = re.compile(r"(?<![\w.>])(" + "|".join(names.split()) + r")\s*\(")
     plain = code(text)
     for match in pattern.finditer(plain):
@@ -48,7 +49,7 @@ def calls(text, names):
 
 
 def uses(text, name):
-    """The lines that use a name."""
+    """Returns the lines that use a name."""
     plain = code(text)
     return [plain.count("\n", 0, match.start()) + 1 for match in re.finditer(rf"\b{name}\b", plain)]
 

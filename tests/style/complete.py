@@ -1,7 +1,8 @@
-"""Nothing is in a table only: each flag of each program has a golden case and a line in its manual page, each report format
-and report option reaches the fuzz target of reports, each report format prints hostile names (tests/escape), each importer has a
-fuzz target, seeds for it and a row in the table of formats, each member of a rules file a seed and a line in the docs, each public function and
-field a comment that is complete. And the other way round: each flag of a command in the documents is one that the program has.
+"""Checks that each entry of a table is also tested and documented. Each flag of each program has a golden case and a
+line in its manual page. Each report format and option reaches the fuzz target of reports, and each format prints
+hostile names (tests/escape). Each importer has a fuzz target, seeds and a row in the table of formats. Each member of a
+rules file has a seed and a line in the docs. Each public function and field has a complete comment. Also checks that
+the program has each flag of a command in the documents.
 
     complete.py BUILD/bin
 """
@@ -22,7 +23,7 @@ ROW = re.compile(r'^\s*\{"([^"]+)", import_(\w+), (?:true|false)(?:, \w+)*\},', 
 
 
 def commands():
-    """All command lines of the golden cases, as one text per program that they run."""
+    """Returns all command lines of the golden cases, as one text per program."""
     lines = []
     for path in sorted(glob.glob(os.path.join(ROOT, "tests/golden/cases/**/*.test"), recursive=True)):
         with open(path, encoding="utf-8", errors="replace") as file:
@@ -31,7 +32,7 @@ def commands():
 
 
 def uses(text, flag):
-    """Whether a command line has the flag, with one dash or two, alone or with a value."""
+    """True if a command line has the flag, with one dash or two, alone or with a value."""
     return re.search(r"(?<![\w-])--?" + re.escape(flag) + r"(?![\w-])", text) is not None
 
 
@@ -55,8 +56,8 @@ def check_flags(binaries, report):
 
 
 def cited_flags(line):
-    """(program, flag) of an indented line of a document that has commands. Quoted words are values, and what stands behind three
-    blanks, ` # ` or ` -- ` is no flag."""
+    """Yields (program, flag) of an indented line of a document with commands. Quoted words are values. Words after
+    three blanks, ` # ` or ` -- ` are not flags."""
     line = re.sub(r"'[^']*'|\"[^\"]*\"", "''", line).removeprefix("    $ ").strip()
     for part in re.split(r"\||;|&&|<\(", re.split(r" {3}| # ", line)[0]):
         words = re.split(r" -- ", part.strip())[0].split()
@@ -79,7 +80,7 @@ def check_documents(binaries, report):
 
 
 def check_importers(rows, report):
-    """`rows` are (name, function) of the table of formats."""
+    """Checks the rows (name, function) of the table of importers."""
     for name, function in rows:
         if not glob.glob(os.path.join(ROOT, f"tests/fuzz/corpus/{function}/*")):
             report.add("seeds", function, "tests/fuzz/corpus", 1, f"'{name}' has no seeds in corpus/{function}")
@@ -87,14 +88,15 @@ def check_importers(rows, report):
 
 
 def format_rows(path):
-    """(reader, all of its strings) of each row of a table of formats."""
+    """Returns (reader, all of its strings) of each row of a table of formats."""
     rows = re.split(r"^    \{(?=\"\w+\",)", read(path), flags=re.M)[1:]
     joined = [re.sub(r'"\s*\n\s*"', "", row) for row in rows]
     return [re.findall(r'"((?:[^"\\]|\\.)*)"|\b(NULL)\b', row) for row in joined]
 
 
 def check_formats(readers, path, report):
-    """Each reader has a row in the table of formats; the example of a row is a file of testdata that a golden case reads."""
+    """Checks that each reader has a row in the table of formats, and that a golden case reads the row's example in
+    testdata."""
     cases = "\n".join(commands().values())
     rows = [[text for text, _ in row] for row in format_rows(path)]
     for reader in readers:
@@ -111,14 +113,15 @@ def check_formats(readers, path, report):
 
 
 def fuzzed():
-    """(formats, options) of the fuzz targets: strings of the tables `...reports[]` and `...formats[]`, fields that are set."""
+    """Returns (formats, options) of the fuzz targets: strings of the tables `...reports[]` and `...formats[]`, and
+    assigned fields."""
     text = "\n".join(read(os.path.relpath(path, ROOT)) for path in sorted(glob.glob(os.path.join(ROOT, "tests/fuzz/*.[ch]"))))
     tables = re.findall(r"\b\w*(?:reports|formats)\[\] = \{(.*?)\};", text, re.S)
     return set(re.findall(r'"(\w+)"', "".join(tables))), set(re.findall(r"(?:->|\.)(\w+) = ", text)) | set(re.findall(r"&o->(\w+)[,}]", text))
 
 
 def check_fuzzed_reports(binaries, report):
-    """Each format and option of pprofc's reports is in the table, or in an assignment, of a fuzz target."""
+    """Checks that each format and option of pprofc's reports is in a table or an assignment of a fuzz target."""
     formats, options = fuzzed()
     page = manual(binaries, "pprofc")
     for title, known in (("Formats", formats), ("Options", options)):
@@ -130,7 +133,8 @@ def check_fuzzed_reports(binaries, report):
 
 
 def hostile_formats():
-    """Formats that tests/escape runs: strings in PROFILE_TEXTS, in the tuple of a loop over names, or in the arguments of run()."""
+    """Returns the formats that tests/escape runs: strings in PROFILE_TEXTS, in the tuple of a loop over names, or in
+    the arguments of run()."""
     lists = []
     for node in ast.walk(ast.parse(read("tests/escape/hostile.py"))):
         if isinstance(node, ast.Assign) and any(getattr(target, "id", "") == "PROFILE_TEXTS" for target in node.targets):
@@ -152,14 +156,14 @@ def check_hostile_reports(binaries, report):
 
 
 def keys(value):
-    """All keys of objects in a value of JSON."""
+    """Yields all keys of objects in a value of JSON."""
     if isinstance(value, dict):
         return set(value).union(*map(keys, value.values()))
     return set().union(*map(keys, value)) if isinstance(value, list) else set()
 
 
 def check_rules(report):
-    """The members of the rules file of the gate: keys of the seed, and names in a table or an entry of the docs."""
+    """Checks the members of the gate's rules file: keys of the seed, and names in a table or an entry of the docs."""
     members = re.findall(r'^    \{"(\w+)", (?:rules_)?take_\w+,', read("libpprofc/src/gate/rules.c"), re.M)
     seed = keys(json.loads(read("tests/fuzz/corpus/gate_rules/all.json")))
     docs = set(re.findall(r"`\"?(\w+)\"?`", "\n".join(line.split("|")[1] for line in read("docs/GATES.md").split("\n") if line.startswith("| "))))
@@ -173,7 +177,8 @@ def check_rules(report):
 
 
 def check_headers(report):
-    """Each public function has a comment with its statuses and the owner of new objects, each field has a comment."""
+    """Checks that each public function has a comment with its statuses and the owner of new objects, and that each
+    field has a comment."""
     functions = 0
     for path in sorted(glob.glob(os.path.join(ROOT, "libpprofc/include/pprofc/*.h"))):
         name, text, comment = os.path.relpath(path, ROOT), read(os.path.relpath(path, ROOT)), ""

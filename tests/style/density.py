@@ -1,21 +1,22 @@
-"""Code that can be read once: few branches in a function, one conditional expression in a statement, one assignment."""
+"""Checks that code is easy to read: few branches in a function, one conditional expression and one assignment in a
+statement."""
 import re
 
 from source import Report, code, files, functions, read
 
 COMPLEXITY = 12
 BRANCH = re.compile(r"\b(?:if|for|while|case)\b|&&|\|\||\?")
-# `a = x, b = y;` as a statement; declarations, for-headers and initialisers are none.
+# Matches a statement `a = x, b = y;`. Declarations, for-headers and initialisers do not count.
 CHAIN = re.compile(r"^\s*[\w.>\[\]*-]+ [-+*/|&^]?= [^;{}]*, [\w.>\[\]*-]+ [-+*/|&^]?= ")
 
 
 def complexity(body):
-    """Cyclomatic complexity: 1 and one for each branch, `&&`, `||`, `?:` and `case`."""
+    """Returns the cyclomatic complexity: 1, and one for each branch, `&&`, `||`, `?:` and `case`."""
     return 1 + len(BRANCH.findall(body))
 
 
 def statements(body, first):
-    """(line, text) of each statement: what ends with `;`, `{`, `}` or a label, without parentheses around a for."""
+    """Yields (line, text) of each statement. `;`, `{` or `}` ends a statement, except inside parentheses."""
     start, depth = 0, 0
     for i, c in enumerate(body):
         depth += (c == "(") - (c == ")")

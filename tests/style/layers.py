@@ -1,6 +1,6 @@
-"""A file includes its own room and lower rooms only. The rules are read from docs/ARCHITECTURE.md:
+"""Checks that a file includes only its own room and lower rooms. The rules are in docs/ARCHITECTURE.md:
 
-    base < unit, model < codec < tools      rooms, each group above those before it
+    base < unit, model < codec < tools      rooms, each group above the groups before it
     bench: read, print < classic            rooms inside a room; the files of the room itself are below them
     tools: common < pprofc < pprofci        programs; then rooms inside a program
 """
@@ -9,7 +9,7 @@ import re
 
 from source import ROOT, Report, files, read
 
-# The room that a public header belongs to.
+# The room of each public header.
 PUBLIC = {"base": "core", "profile": "profile", "builder": "profile", "transform": "transform",
           "report": "pipeline", "bench": "bench", "stats": "stats", "gate": "gate", "samples": "profile",
           "symbolize": "symbolize", "graph": "report", "verdict": "verdict", "pprofc": "tools"}
@@ -20,7 +20,7 @@ INSIDE = re.compile(r"^    (\w+): (\w[\w ,<]*)$", re.M)
 
 
 def add_order(allowed, line, prefix=""):
-    """Enters one line `a < b, c < d`: each name may be included by itself and by the groups after its own."""
+    """Adds one line `a < b, c < d`: each name may be included by itself and by the groups after its own group."""
     below = set()
     for group in line.split("<"):
         names = [prefix + name.strip() for name in group.split(",")]
@@ -30,7 +30,7 @@ def add_order(allowed, line, prefix=""):
 
 
 def layers(text):
-    """Room -> rooms that it may include. A room inside another is named `outer/inner`."""
+    """Returns for each room the rooms that it may include. A room inside another has the name `outer/inner`."""
     allowed = {}
     for line in ORDER.findall(text):
         add_order(allowed, line)
@@ -41,26 +41,26 @@ def layers(text):
 
 
 def room_of(parts):
-    """The room of a path below src: its folder, or the name of a file that is beside the rooms."""
+    """Returns the room of a path below src: its folder, or the name of a file in src itself."""
     return "/".join(parts[:-1]) or parts[0].rsplit(".", 1)[0]
 
 
 def is_of_tools(path, target):
-    """Whether a file of a program includes one of its own folders, of common, or of another program."""
+    """True if a file of a program includes a file of its own folders, of common, or of another program."""
     program = "/".join(path.split("/")[:2])
     return any(os.path.exists(os.path.join(ROOT, folder, target)) for folder in ("tools", program))
 
 
 def included_room(path, target, known):
-    """The room of the file that `path` includes, or None when it is not one of ours."""
+    """Returns the room of the file that `path` includes, or None if the file is not a part of the project."""
     parts = target.split("/")
     if len(parts) == 1:
         return "own"
-    if parts[0] == "pprofc":  # this prefix names public headers only, not the folder of the program
+    if parts[0] == "pprofc":  # this prefix is only for public headers, not for the folder of the program
         return PUBLIC.get(parts[1].removesuffix(".h"))
     if path.startswith("tools/") and is_of_tools(path, target):
         return "own"
-    # What the programs share, and the folders of a program (tools/PROGRAM/FOLDER).
+    # The common folder of the programs, and the folders of a program (tools/PROGRAM/FOLDER).
     if path.startswith("tools/") and (parts[0] == "common" or parts[0] not in {room.split("/")[0] for room in known}):
         return "own"
     if path.startswith("tools/") and os.path.exists(os.path.join(ROOT, *path.split("/")[:2], target)):
@@ -69,7 +69,7 @@ def included_room(path, target, known):
 
 
 def may_include(room, target, allowed):
-    """Whether files of `room` may include files of the room `target`."""
+    """True if files of `room` may include files of the room `target`."""
     outer, target_outer = room.split("/")[0], target.split("/")[0]
     if outer != target_outer:
         return target_outer in allowed[outer]
@@ -97,7 +97,8 @@ def check(path, text, allowed, report):
 
 
 def tool_orders(text):
-    """Orders inside tools, by the name before the colon: name -> names that it may include; and under "" the names above the first group."""
+    """Returns the orders inside tools, by the name before the colon: for each name, the names that it may include. The
+    key "" has the names above the first group."""
     orders = {}
     for outer, line in INSIDE.findall(text):
         if outer == "tools" or os.path.isdir(os.path.join(ROOT, "tools", outer)):
@@ -108,13 +109,13 @@ def tool_orders(text):
 
 
 def tool_place(path):
-    """(program, folder) of a file below tools; the folder of a file beside the folders is ""."""
+    """Returns (program, folder) of a file below tools. The folder is "" for a file in the program's main folder."""
     parts = path.split("/")
     return parts[1], parts[2] if len(parts) > 3 else ""
 
 
 def tool_target(path, target):
-    """The file below tools that is included, or None."""
+    """Returns the included file below tools, or None."""
     places = [os.path.dirname(path), "/".join(path.split("/")[:2]), "tools", "tools/pprofc", "tools/parse_bench_regressions"]
     return next((f"{place}/{target}" for place in places if os.path.exists(os.path.join(ROOT, place, target))), None)
 
@@ -130,7 +131,8 @@ def tool_may_include(orders, path, target):
 
 
 def check_tools(paths, report):
-    """Programs include what is below them, and of another program the rooms of its first group; main.c includes all."""
+    """Checks that programs include only lower folders, and only the first rooms of another program. main.c may include
+    all."""
     orders = tool_orders(read("docs/ARCHITECTURE.md"))
     if not {"tools", "pprofc", "pprofci"} <= orders.keys():
         report.problems.append("docs/ARCHITECTURE.md:1: the order of tools is not where this test looks for it")
@@ -145,7 +147,8 @@ def check_tools(paths, report):
 
 
 def check_internal(paths, report):
-    """Programs use the public interface, core/, and the internal headers of one list, which has no other lines."""
+    """Checks that programs use only the public interface, core/, and the internal headers of a list, and that they use
+    each header of the list."""
     listed = {line for line in read("tests/style/internal_headers.txt").splitlines() if not line.startswith("#")}
     used = set()
     for path in paths:

@@ -1,5 +1,5 @@
-"""Names that a profile or a debugger can tell apart: no two files have a function or a struct tag of one
-name. The linker takes the first of two external functions in static libraries without a word."""
+"""Checks that a profiler or debugger can distinguish names: no two files have a function or a struct tag with the same
+name. The linker silently takes the first of two external functions in static libraries."""
 import re
 from collections import defaultdict
 
@@ -9,7 +9,7 @@ TAG = re.compile(r"^(?:typedef )?(?:struct|enum|union) (\w+) \{", re.M)
 
 
 def defined(text, static):
-    """(name, first line) of the functions in formatted code that are static but not inline, or that are external."""
+    """Yields (name, first line) of functions in formatted code: static and not inline, or external."""
     plain = code(text).split("\n")
     for name, first, _ in functions(text):
         line = plain[first - 1]
@@ -26,14 +26,14 @@ def externals(text):
 
 
 def tags(text):
-    """(name, line) of each struct, enum and union that is defined in the first column."""
+    """Yields (name, line) of each struct, enum and union defined in the first column."""
     plain = code(text)
     for match in TAG.finditer(plain):
         yield match.group(1), plain.count("\n", 0, match.start()) + 1
 
 
 def shared(texts, find):
-    """name -> [(path, line)] of the names that `find` gives for more than one path."""
+    """Returns name -> [(path, line)] of the names that `find` yields for more than one path."""
     places = defaultdict(list)
     for path, text in texts.items():
         for name, line in find(text):

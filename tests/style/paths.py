@@ -1,5 +1,6 @@
-"""Every path that the documents cite exists, and docs/README.md lists every page. In ARCHITECTURE.md a path may begin with a room of libpprofc/src, and leave out the
-ending, and the functions and tables that it names exist, too. A word in capitals (NAME, ROOM) stands for any name."""
+"""Checks that each path in the documents exists, and that docs/README.md lists each page. In ARCHITECTURE.md a path may
+begin with a room of libpprofc/src and lack the ending. The functions and tables named there must also exist. A word in
+capitals (NAME, ROOM) stands for any name."""
 import glob
 import os
 import re
@@ -9,7 +10,7 @@ from source import ROOT, Report, files
 FOLDERS = ("libpprofc", "tools", "scripts", "docs", "tests", "testdata", "proto", "include", ".ci")
 CITED = re.compile(r"`([\w.*-]+(?:/[\w.*-]+)+/?)`")
 LINK = re.compile(r"\]\((?!https?:|#|mailto:)([^)#\s]+)")
-# A step of "Ways through the house": what, where, how.
+# A row of "Ways through the house": a word and a path.
 STEP = re.compile(r"^    \w+ +((?:[a-z]+/)+[\w*]+)", re.M)
 
 
@@ -18,7 +19,7 @@ NAME = re.compile(r"`([a-z]\w*_[a-z0-9_]+)`")
 
 
 def known_names():
-    """The words of the sources and of the scripts of the tests, and the names of the C files."""
+    """Returns the words of the sources and of the scripts of the tests, and the names of the C files."""
     paths = files("libpprofc", "tools", "tests")
     words = {os.path.basename(path).rsplit(".", 1)[0] for path in paths}
     for path in [os.path.join(ROOT, path) for path in paths] + glob.glob(os.path.join(ROOT, "tests/*/*.py")):
@@ -33,7 +34,7 @@ def exists(path, folder=ROOT):
 
 
 def cited(text, house):
-    """(path, line) of the paths of a document. `house`: it is about the rooms of libpprofc/src."""
+    """Yields (path, line) of the paths in a document. With `house`, paths may begin with a room of libpprofc/src."""
     for pattern in (CITED, STEP) if house else (CITED,):
         for match in pattern.finditer(text):
             yield match.group(1), text.count("\n", 0, match.start()) + 1

@@ -1,4 +1,5 @@
-"""Functions that can be seen whole, files around one idea, a first sentence that says what a file is for, and short pages."""
+"""Checks that functions fit on a screen, files are short and state their purpose in the first sentence, and pages are
+short."""
 import glob
 import os
 import re
@@ -7,7 +8,7 @@ from source import ROOT, Report, files, functions, read
 
 FUNCTION_LINES = 80
 FILE_LINES = 600
-# A page of docs answers one question; docs/method, docs/spec and docs/man have no limit.
+# Limits of a page of docs. docs/method, docs/spec and docs/man have no limit.
 PAGE_LINES = 150
 PAGE_COLUMNS = 100
 LONGER_PAGES = {"docs/ARCHITECTURE.md": 180}
@@ -25,7 +26,8 @@ def check(path, text, report):
 
 
 def check_page(path, text, report):
-    """Adds the lines that make a page too long or too wide. Rows of tables, code and a header between --- may be wider."""
+    """Adds the lines that make a page too long or too wide. Rows of tables, code, and a header between --- may be
+    wider."""
     lines, most = text.count("\n"), LONGER_PAGES.get(path, PAGE_LINES)
     if lines > most:
         report.add("page", path, path, 1, f"{lines} lines; move one of its questions to a page of its own ({most} are the most)")

@@ -1,4 +1,4 @@
-"""Reading C sources for the style tests: which files there are, their code without comments, their functions."""
+"""Reads sources for the style tests: lists of files, code without comments, functions."""
 import os
 import re
 import sys
@@ -8,7 +8,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def files(*folders):
-    """Paths, relative to the project, of all C files in the folders, in order."""
+    """Returns the paths of all C files in the folders, relative to the project and in order."""
     found = []
     for folder in folders:
         for path, names, entries in os.walk(os.path.join(ROOT, folder)):
@@ -29,16 +29,16 @@ TOKEN = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*
 
 
 def code(text):
-    """The text with comments, strings and characters blanked; lines and columns stay where they were."""
+    """Returns the text with blanks in place of comments, strings and characters. Lines and columns stay the same."""
     return TOKEN.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), text)
 
 
-# A definition starts in the first column, holds a parameter list, and opens its brace at the end of a line.
+# A definition starts in the first column, has a parameter list, and opens its brace at the end of a line.
 DEFINITION = re.compile(r"^(?![#}/\s])[^;{}=]*?\b(\w+)\s*\([^;{}]*\)\s*\{$", re.M)
 
 
 def functions(text):
-    """(name, first line, number of lines) of each function in formatted code."""
+    """Returns (name, first line, number of lines) of each function in formatted code."""
     plain = code(text)
     result = []
     for match in DEFINITION.finditer(plain):
@@ -51,7 +51,7 @@ def functions(text):
 
 
 class Report:
-    """Collects what is wrong, less what exceptions.txt lets pass; an exception that nothing needs is wrong too."""
+    """Collects problems except the ones that exceptions.txt lists. An unused exception is also a problem."""
 
     def __init__(self, *rules):
         self.problems = []
@@ -67,9 +67,9 @@ class Report:
                     self.exceptions[words[0], words[1]] = number
 
     def add(self, rule, subject, path, line, text):
-        """`subject` is what exceptions.txt would call it."""
+        """Adds a problem. `subject` is its name in exceptions.txt."""
         if (rule, subject) in self.exceptions:
-            self.exceptions[rule, subject] = None  # needed
+            self.exceptions[rule, subject] = None  # marks the exception as used
         else:
             self.problems.append(f"{path}:{line}: {text}")
 

@@ -1,4 +1,4 @@
-"""The shared library exports exactly the functions that the public headers declare with PPROFC_API."""
+"""Checks that the shared library exports exactly the functions that the public headers declare with PPROFC_API."""
 import re
 import shutil
 import subprocess

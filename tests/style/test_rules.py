@@ -1,4 +1,4 @@
-"""The style tests find what they are there for: each rule against a text that breaks it."""
+"""Tests each style rule with a text that violates the rule."""
 import unittest
 
 import banned

@@ -1,11 +1,11 @@
-"""Words that say what is meant: comments and documents name the actor and use the field's terms."""
+"""Checks the words of comments and documents: they name the actor and use plain terms."""
 import glob
 import os
 import re
 
 from source import ROOT, TOKEN, Report, files, read
 
-# What is not written, and what is written instead.
+# Forbidden words, and the words to use instead.
 WORDS = [
     (r"\b(?:nobody|somebody)\b", "name the actor: 'no other profile', 'the caller'"),
     (r"(?<!person )(?<!people )(?<!user )\bwho\b", "code is not a person: name the function, the file or 'the caller'"),
@@ -42,7 +42,7 @@ DOCUMENTS = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "doc
 
 
 def comments(text):
-    """The text with everything but comments blanked; lines stay where they were."""
+    """Returns the text with blanks in place of all code. Lines stay the same."""
     out, end = [], 0
     for match in TOKEN.finditer(text):
         out.append(re.sub(r"[^\n]", " ", text[end:match.start()]))
@@ -53,7 +53,7 @@ def comments(text):
 
 
 def prose(text):
-    """Markdown without code: blocks indented by four blanks or fenced, and `code`."""
+    """Returns Markdown without code: blocks indented by four blanks or fenced, and `code`."""
     text = re.sub(r"^```.*?^```", lambda m: re.sub(r"[^\n]", " ", m.group()), text, flags=re.M | re.S)
     text = re.sub(r"^    .*", "", text, flags=re.M)
     return re.sub(r"`[^`\n]*`", lambda m: " " * len(m.group()), text)
