@@ -1,4 +1,4 @@
-# A thin front for CMake, for those who type make.
+# Runs CMake for users who type make.
 BUILD ?= build
 
 all:
@@ -11,7 +11,8 @@ test: all
 install: all
 	cmake --install $(BUILD)
 
-# Tables, flame graphs and a page for a pull request, on the bundled profiles; scripts/ci_profiles.sh -help for others.
+# Writes tables, flame graphs and a page for a pull request from the bundled profiles.
+# scripts/ci_profiles.sh -help shows commands for other profiles.
 ci_profiles: $(BUILD)/bin/pprofci
 	PPROFC_BIN=$(BUILD)/bin scripts/ci_profiles.sh -no-fail
 

@@ -1,6 +1,7 @@
-# Sourced, with $architecture and $folder, an absolute path: private_apt runs apt-get with package lists of its own in the folder, for the
-# architecture, so that neither packages nor lists of this machine change. apt checks what it fetches. private_sources NAME... unpacks the
-# sources of these packages into folders of the same names.
+# Defines functions that download packages without changing the packages and lists of this machine. A script sources
+# this file with $architecture and $folder, an absolute path. private_apt runs apt-get for the architecture, with
+# package lists in the folder. apt verifies all downloads. private_sources NAME... unpacks the sources of these packages
+# into folders of the same names.
 # shellcheck shell=sh
 apt=$folder/.apt
 mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial" "$apt/debs" "$folder/sources" "$folder/usr/lib"
@@ -25,7 +26,7 @@ private_apt() {
 }
 
 private_sources() {
-  # A mirror may lack the newest sources of security updates: then those of the release.
+  # A mirror may lack the newest sources of security updates. The sources of the release then replace them.
   (cd "$folder/sources" && private_apt source --download-only "$@") || {
     rm -f "$folder/sources"/*
     (cd "$folder/sources" && private_apt source --download-only --target-release "$codename" "$@") || exit 1

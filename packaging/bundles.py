@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""bundles.py TARBALL LIBRARY OUT: makes a wheel (PyPI) and a package of npm from the tarball of static programs, and prints
-their names. The wheel has LIBRARY in it, for the Python module. SOURCE_DATE_EPOCH is in the environment. Places of files:
+"""Creates a wheel (PyPI) and a package of npm from a tarball of static programs: bundles.py TARBALL LIBRARY OUT. Prints
+their names. The wheel contains LIBRARY for the Python module. SOURCE_DATE_EPOCH sets the time of all files. Paths in
+the packages:
 
     wheel  bin/ and share/ of the tarball go to bin/ and share/ of the environment; pprofc/ is the module
-    npm    bin/ and share/ of the tarball; package.json names the programs and the manual pages"""
+    npm    bin/ and share/ of the tarball; package.json names the programs and the manual pages
+"""
 import base64
 import gzip
 import hashlib
@@ -20,12 +22,12 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 MODULE = os.path.join(HERE, "../libpprofc/python/pprofc")
 HOME = "https://github.com/OWNER/pprofc"
 SUMMARY = "Compares profiles and benchmarks, and says how certain a difference is"
-# Debian's name of a processor: the name in a wheel, the name in npm.
+# For Debian's name of a processor: the name in a wheel, the name in npm.
 PROCESSORS = {"amd64": ("x86_64", "x64"), "arm64": ("aarch64", "arm64")}
 
 
 def contents(tarball):
-    """The files of the tarball without its folder, sorted: (path, bytes)."""
+    """Returns the files of the tarball without its folder, sorted: (path, bytes)."""
     with tarfile.open(tarball) as archive:
         files = [(member.name.split("/", 1)[1], archive.extractfile(member).read()) for member in archive if member.isfile()]
     return sorted(files)
@@ -37,7 +39,7 @@ def read(path):
 
 
 def platform(library, processor):
-    """The name of the systems that have what the library needs of the C library."""
+    """Returns the name of the oldest systems whose C library has all symbols that the library needs."""
     versions = [int(minor) for minor in re.findall(rb"\0GLIBC_2\.(\d+)(?:\.\d+)?(?=\0)", library)]
     if not versions:
         sys.exit("bundles.py: the library names no version of the C library")

@@ -1,6 +1,6 @@
 # A toolchain file: gcc for PPROFC_CROSS_HOST, with the headers and libraries in PPROFC_CROSS_ROOT (packaging/sysroot.sh).
 set(CMAKE_TRY_COMPILE_PLATFORM_VARIABLES PPROFC_CROSS_HOST PPROFC_CROSS_ROOT)
-# A program for nothing but the compiler check would need the shared libc, which the root has not.
+# The compiler check builds an archive. A program would need the shared libc, which the root lacks.
 set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
 set(CMAKE_SYSTEM_NAME Linux)
 string(REGEX REPLACE "-.*" "" CMAKE_SYSTEM_PROCESSOR ${PPROFC_CROSS_HOST})
@@ -12,6 +12,6 @@ set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
 set(CMAKE_C_FLAGS_INIT "-isystem ${PPROFC_CROSS_ROOT}/usr/include -isystem ${PPROFC_CROSS_ROOT}/usr/include/${PPROFC_CROSS_HOST}")
 set(CMAKE_EXE_LINKER_FLAGS_INIT "-L${PPROFC_CROSS_ROOT}/usr/lib/${PPROFC_CROSS_HOST}")
-# pkg-config finds the modules of the root only.
+# pkg-config finds only the modules of the root.
 set(ENV{PKG_CONFIG_LIBDIR} "${PPROFC_CROSS_ROOT}/usr/lib/${PPROFC_CROSS_HOST}/pkgconfig:${PPROFC_CROSS_ROOT}/usr/share/pkgconfig")
 set(ENV{PKG_CONFIG_SYSROOT_DIR} ${PPROFC_CROSS_ROOT})

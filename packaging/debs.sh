@@ -1,7 +1,7 @@
 #!/bin/sh
-# debs.sh INSTALLED OUT: makes libpprofc0.1, libpprofc-dev and pprofc for this machine's architecture from the tree INSTALLED, in
-# which `cmake --install --prefix INSTALLED/usr` has put everything. VERSION, MAINTAINER and SOURCE_DATE_EPOCH are in the
-# environment. What a package needs is told by the libraries that its programs are linked with.
+# Creates the packages libpprofc0.1, libpprofc-dev and pprofc for this machine's architecture: debs.sh INSTALLED OUT.
+# INSTALLED is the tree that `cmake --install --prefix INSTALLED/usr` has created. VERSION, MAINTAINER and
+# SOURCE_DATE_EPOCH are in the environment. The dependencies of a package are the shared libraries of its programs.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../scripts/lib.sh"
@@ -19,7 +19,7 @@ case $libraries in
   *) multiarch='^Multi-Arch: same$' ;; # the tree is for one architecture
 esac
 
-# take PACKAGE PATH...: copies what is there from the tree into the package.
+# take PACKAGE PATH...: copies the existing paths from the tree into the package.
 take() {
   package=$1
   shift
@@ -29,7 +29,7 @@ take() {
   done
 }
 
-# finish PACKAGE: stripped, with documents compressed and modes as Debian has them.
+# finish PACKAGE: strips programs, compresses documents, and sets modes as in Debian.
 finish() {
   folder=$root/$1
   find "$folder" -type f \( -path '*/bin/*' -o -name '*.so.*' \) -exec strip --strip-unneeded -R .comment -R .note {} +
@@ -48,14 +48,14 @@ finish() {
   find "$folder" -type f ! -path '*/bin/*' -exec chmod 644 {} +
 }
 
-# needed_libraries PACKAGE: the packages of the shared libraries that its files are linked with.
+# needed_libraries PACKAGE: prints the packages of the shared libraries of its files.
 needed_libraries() {
   find "$root/$1" -type f \( -path '*/bin/*' -o -name '*.so.*' \) | sort >"$work/files"
   # shellcheck disable=SC2046 # our own names
   (cd "$work" && dpkg-shlibdeps -O --ignore-missing-info $(sed 's/^/-e/' files) 2>"$work/log") | sed -n 's/^shlibs:Depends=//p'
 }
 
-# The packages of the libraries that pprofc.pc names, for programs that link the archive.
+# Prints the packages of the libraries that pprofc.pc names, for programs that link the archive.
 needed_archives() {
   modules=$(sed -n 's/^Requires.private: //p' "$installed$libraries/pkgconfig/pprofc.pc")
   names=''
@@ -67,7 +67,7 @@ needed_archives() {
   printf '%s\n' $names | sort -u | paste -s -d , | sed 's/,/, /g'
 }
 
-# control PACKAGE: the fields of debian/control, with what is known now.
+# control PACKAGE: writes the fields of debian/control.
 control() {
   meta=$root/$1/DEBIAN
   size=$(find "$root/$1" -type f -printf '%s\n' | awk '{ kilobytes += int(($1 + 1023) / 1024) } END { print kilobytes + 4 }')
@@ -91,7 +91,7 @@ control() {
 take libpprofc0.1 "$libraries/libpprofc.so.*"
 take libpprofc-dev "$libraries/libpprofc.so" "$libraries/libpprofc.a" "$libraries/pkgconfig" "$libraries/cmake" /usr/include /usr/share/man/man3
 take pprofc /usr/bin /usr/share/doc/pprofc /usr/share/man/man1 /usr/share/bash-completion /usr/share/fish
-# zsh of Debian looks for completions of packages here.
+# zsh of Debian searches for completions of packages in this folder.
 mkdir -p "$root/pprofc/usr/share/zsh"
 cp -R "$installed/usr/share/zsh/site-functions" "$root/pprofc/usr/share/zsh/vendor-completions"
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""linked.py STATIC PREFIX [SYSROOT] [-licenses FOLDER]: the libraries that the static programs of a build have in them, from
-the maps of the linker: a line NAME VERSION SOURCE for each package. STATIC is the folder `static` of the build, PREFIX what
-static_libraries.sh made ("" for none), SYSROOT what sysroot.sh made ("" for this machine's own libraries)."""
+"""Prints the libraries that the static programs of a build contain: linked.py STATIC PREFIX [SYSROOT] [-licenses
+FOLDER]. Reads the maps of the linker, and prints a line NAME VERSION SOURCE for each package. STATIC is the folder
+`static` of the build. PREFIX is the output of static_libraries.sh, or "". SYSROOT is the output of sysroot.sh, or ""
+for the libraries of this machine."""
 import glob
 import gzip
 import os
@@ -10,12 +11,12 @@ import shutil
 import subprocess
 import sys
 
-# An object of an archive, or an object by itself, at the place where the linker put one of its sections.
+# Matches an object of an archive, or a separate object, next to the address of one of its sections.
 USED = re.compile(r"^ \.\S+\s+0x[0-9a-f]+\s+0x[0-9a-f]+ (/[^\n(]+\.(?:a|o))(?:\(|$)", re.M)
 
 
 def archives(static):
-    """The files that a map names as the origin of what is in a program."""
+    """Returns the files that a map names as the origin of code in a program."""
     found = set()
     maps = glob.glob(os.path.join(static, "*.map"))
     if not maps:
@@ -29,7 +30,7 @@ def archives(static):
 
 
 class Owners:
-    """Which package a file is of."""
+    """Finds the package of a file."""
 
     def __init__(self, prefix, sysroot):
         self.prefix, self.sysroot = (os.path.realpath(name) if name else "" for name in (prefix, sysroot))
@@ -41,7 +42,7 @@ class Owners:
                     self.files[path] = [word.strip() for word in package]
 
     def of(self, path):
-        """(name, version, source, the file with its license)"""
+        """Returns (name, version, source, the file with its license)."""
         if self.prefix and path.startswith(self.prefix + "/"):
             name = {"libcurl.a": "curl"}.get(os.path.basename(path), os.path.basename(path)[:-2])
             share = os.path.join(self.prefix, "share", name)
@@ -49,7 +50,7 @@ class Owners:
                 return name, file.read().strip(), name, share + ".copyright"
         if self.sysroot and path.startswith(self.sysroot + "/"):
             name, version, source = self.files[path[len(self.sysroot):]]
-            # The documents of some packages are a link to those of another one, which the root has not.
+            # In some packages, the folder of documents is a link to another package's folder, which the root lacks.
             places = [f"{root}/usr/share/doc/{name}/copyright" for root in (self.sysroot, "")]
             return name, version, source, next((place for place in places if os.path.exists(place)), places[0])
         return self.installed(path)

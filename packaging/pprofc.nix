@@ -1,9 +1,9 @@
-# An expression of Nix: builds the source of the release. nix-build pprofc.nix
+# A Nix expression that builds the source of the release: nix-build pprofc.nix
 { pkgs ? import <nixpkgs> { } }:
 
 let
   linked = with pkgs; [ libdeflate libiberty pcre2 protobufc xxHash zlib ];
-  # The programs load these by name, when they need them.
+  # The programs load these libraries by name at their first use.
   loaded = with pkgs; [ curl isa-l libedit libmicrohttpd sqlite ];
 in
 pkgs.stdenv.mkDerivation rec {

@@ -1,4 +1,4 @@
-# A formula of Homebrew: builds the source of the release. In a tap: brew install NAME/TAP/pprofc
+# A Homebrew formula that builds the source of the release. In a tap: brew install NAME/TAP/pprofc
 class Pprofc < Formula
   desc "Compares profiles and benchmarks, and says how certain a difference is"
   homepage "https://github.com/OWNER/pprofc"

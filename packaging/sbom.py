@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""sbom.py OUT VERSION COMMIT: writes OUT/pprofc-VERSION.spdx.json, the parts of a release in SPDX 2.3. What each file has in it
-comes from OUT/.parts/FILE: lines "static|dynamic|source NAME VERSION SOURCE". The time is SOURCE_DATE_EPOCH."""
+"""Writes OUT/pprofc-VERSION.spdx.json, the parts of a release in SPDX 2.3: sbom.py OUT VERSION COMMIT. OUT/.parts/FILE
+has the parts of each file: lines "static|dynamic|source NAME VERSION SOURCE". The time is SOURCE_DATE_EPOCH."""
 import hashlib
 import json
 import os
@@ -21,7 +21,7 @@ def sha256(path):
 
 
 def artifact(out, name, version):
-    """A file of the release as a package."""
+    """Returns a file of the release as a package."""
     return {"SPDXID": spdx_id("File", name), "name": "pprofc", "versionInfo": version, "packageFileName": name,
             "downloadLocation": "NOASSERTION", "filesAnalyzed": False, "licenseConcluded": "NOASSERTION",
             "licenseDeclared": "Apache-2.0", "copyrightText": "NOASSERTION",
@@ -29,7 +29,7 @@ def artifact(out, name, version):
 
 
 def part(name, version, source):
-    """A library, as the package of Debian that it came from."""
+    """Returns a library as its Debian package."""
     return {"SPDXID": spdx_id("Package", name, version), "name": name, "versionInfo": version,
             "supplier": "Organization: Debian", "downloadLocation": "NOASSERTION", "filesAnalyzed": False,
             "licenseConcluded": "NOASSERTION", "licenseDeclared": "NOASSERTION", "copyrightText": "NOASSERTION",

@@ -1,7 +1,7 @@
 #!/bin/sh
-# static_libraries.sh SOURCES PREFIX HOST [SYSROOT]: builds libcurl (HTTP only, with OpenSSL and c-ares) and libmicrohttpd
-# (without TLS) from the source packages in SOURCES as archives into PREFIX, for the machine HOST, as autoconf names it.
-# Debian's own archives of them need libraries that Debian has no archives of.
+# Builds libcurl and libmicrohttpd as archives: static_libraries.sh SOURCES PREFIX HOST [SYSROOT]. libcurl has HTTP
+# only, with OpenSSL and c-ares; libmicrohttpd has no TLS. SOURCES has the source packages, PREFIX gets the archives,
+# and HOST is autoconf's name of the machine. The archives in Debian need libraries that Debian lacks as archives.
 set -eu
 . "$(dirname "$0")/../scripts/lib.sh"
 sources=$(cd "$1" && pwd) prefix=$2 host=$3 sysroot=${4:-}
@@ -14,10 +14,10 @@ if [ -n "$sysroot" ]; then
   LDFLAGS="-L$sysroot/usr/lib/$host"
 fi
 export LDFLAGS="-static ${LDFLAGS:-}"
-# Programs that configure makes are not run; only the archives are kept.
+# The script keeps only the archives, and runs no program that configure creates.
 export CC="$host-gcc" AR="$host-ar" RANLIB="$host-ranlib" CFLAGS="$flags" PKG_CONFIG=false
 
-# unpack NAME: the source of the package, with Debian's changes.
+# unpack NAME: unpacks the source of the package, with Debian's changes.
 unpack() {
   rm -rf "${work:?}/$1"
   (cd "$work" && dpkg-source --no-check -x "$sources/$1"_*.dsc "$1") >>"$work/log" 2>&1

@@ -1,7 +1,7 @@
 #!/bin/sh
-# sysroot.sh ARCHITECTURE FOLDER: the libraries of this machine's Debian for another architecture, unpacked into FOLDER, and the
-# sources of libcurl and libmicrohttpd in FOLDER/sources. apt checks what it fetches, with lists of its own: neither packages
-# nor lists of this machine change.
+# Unpacks libraries for another architecture from this machine's Debian into a folder: sysroot.sh ARCHITECTURE FOLDER.
+# The sources of libcurl and libmicrohttpd go to FOLDER/sources. apt uses separate package lists and verifies all
+# downloads. Packages and lists of this machine stay the same.
 set -eu
 . "$(dirname "$0")/../scripts/lib.sh"
 architecture=$1 folder=$2
@@ -20,10 +20,10 @@ private_apt update
 (cd "$folder/sources" && private_apt source --download-only $sources)
 for deb in "$apt/debs"/*.deb; do
   dpkg-deb -x "$deb" "$folder"
-  # Which package a file is of: PATH PACKAGE VERSION SOURCE.
+  # The list of files with their packages: PATH PACKAGE VERSION SOURCE.
   name=$(dpkg-deb -W --showformat='${Package} ${Version} ${source:Package}' "$deb")
   dpkg-deb --fsys-tarfile "$deb" | tar -t | sed -n "s|^\.\(/.*[^/]\)\$|\1 $name|p"
 done >"$folder/files.new"
-# libmicrohttpd is used without TLS: its module shall not ask for gnutls.
+# libmicrohttpd is used without TLS, so its module must not require gnutls.
 sed -i "/^Requires.private:/d" "$folder"/usr/lib/*/pkgconfig/libmicrohttpd.pc
 mv "$folder/files.new" "$folder/files"

@@ -1,6 +1,7 @@
 #!/bin/sh
-# tarball.sh INSTALLED PROGRAMS NAME LICENSES OUT: packs the static programs of the folder PROGRAMS, with documents, manual pages and
-# completions from the tree INSTALLED and the licenses of what is linked in, as OUT/NAME.tar.gz. $STRIP strips programs.
+# Packs the static programs of a folder as OUT/NAME.tar.gz: tarball.sh INSTALLED PROGRAMS NAME LICENSES OUT. Adds
+# documents, manual pages and completions from the tree INSTALLED, and the licenses of the linked libraries. $STRIP
+# strips programs.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 installed=$1 programs=$2 name=$3 licenses=$4 out=$5

@@ -8,5 +8,5 @@ set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
 set(CMAKE_CROSSCOMPILING_EMULATOR wine)
-# pkg-config finds the modules of the root only.
+# pkg-config finds only the modules of the root.
 set(ENV{PKG_CONFIG_LIBDIR} ${PPROFC_CROSS_ROOT}/lib/pkgconfig)

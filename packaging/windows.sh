@@ -1,6 +1,6 @@
 #!/bin/sh
-# windows.sh FOLDER: the libraries that pprofc needs on Windows, built with MinGW-w64 into FOLDER/root: protobuf-c and PCRE2 from the
-# sources of this machine's Debian. zlib is Debian's package libz-mingw-w64-dev. Then:
+# Builds the libraries that pprofc needs on Windows with MinGW-w64 into FOLDER/root: windows.sh FOLDER. They are
+# protobuf-c and PCRE2, from the sources of this machine's Debian. zlib is Debian's package libz-mingw-w64-dev. Then:
 #   cmake -S . -B build-windows -DCMAKE_TOOLCHAIN_FILE=packaging/windows.cmake -DPPROFC_CROSS_ROOT=FOLDER/root -DPPROFC_BUILD_TESTS=OFF
 set -eu
 . "$(dirname "$0")/../scripts/lib.sh"

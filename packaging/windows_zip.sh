@@ -1,7 +1,8 @@
 #!/bin/sh
-# windows_zip.sh FOLDER NAME OUT: packs the programs and the library for Windows as OUT/NAME.zip, with the headers, documents, and the
-# licenses of what is linked in. FOLDER has the libraries of windows.sh, and the build in FOLDER/build. Prints a line NAME VERSION SOURCE for
-# each package of Debian that is linked in. The time of all files is SOURCE_DATE_EPOCH, so equal files give equal bytes.
+# Packs the programs and the library for Windows as OUT/NAME.zip: windows_zip.sh FOLDER NAME OUT. Adds the headers,
+# documents, and the licenses of the linked libraries. FOLDER has the libraries of windows.sh, and FOLDER/build has the
+# build. Prints a line NAME VERSION SOURCE for each linked package of Debian. The time of all files is
+# SOURCE_DATE_EPOCH, so equal files give equal bytes.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 folder=$1 name=$2 out=$3

@@ -4,7 +4,7 @@ include(${CMAKE_CURRENT_LIST_DIR}/cross.cmake)
 set(CMAKE_SYSTEM_NAME FreeBSD)
 if(PPROFC_CROSS_HOST MATCHES macos)
   set(CMAKE_SYSTEM_NAME Darwin)
-  # CMake wants this tool of Apple, which only an installation needs.
+  # CMake searches this tool of Apple, which only an installation needs.
   set(CMAKE_INSTALL_NAME_TOOL true)
 endif()
 set(CMAKE_C_COMPILER ${PPROFC_CROSS_ROOT}/zig/cc)
