@@ -127,8 +127,9 @@ peer() {
   time_of "$(cat "$scratch/peer")"
 }
 
-# row NAME PACKED BESIDE ARGUMENT...: prints one line of the table, for $input. Runs alternate with `gzip -dc PACKED` (one or more files).
-# BESIDE is "peers" to also run Go and the other peers, "all" to count instructions too, else "-".
+# row NAME PACKED BESIDE ARGUMENT...: prints one line of the table, for $input. Runs alternate with
+# `gzip -dc PACKED` (one or more files). BESIDE is "peers" to also run Go and the other peers, "all"
+# to also count instructions, else "-".
 row() {
   name=$1 packed=$2 beside=$3
   shift 3

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Sums up what clang counted: coverage.py BUILD [-lines]. Status 1 when a limit does not hold.
+"""Adds up clang's counters of lines: coverage.py BUILD [-lines]. Exits with 1 if coverage is below a limit.
 
-A line that is compiled into several objects counts as run when one of them ran it. Only files below libpprofc and tools
-are counted; generated code is not.
+A line in several objects counts as executed if one of the objects executed it. Only files below libpprofc and tools
+count, without generated code.
 """
 import os
 import re
@@ -11,15 +11,15 @@ import sys
 
 ALL_LINES = 97.0
 EACH_FILE = 85.0
-# Parts that talk to browsers, servers, terminals or runs of other programs: their tests are partly not run here (tests/web, ci/record).
-# They are summed up by themselves, with a limit of their own for all of them.
+# Parts that communicate with browsers, servers, terminals or other programs. This script does not run all of their
+# tests (tests/web, ci/record), so these parts have a separate limit for their sum.
 APART_LINES = 85.0
 APART = ("tools/pprofc/web/", "tools/http/", "tools/pprofc/fetch/", "tools/pprofc/shell/", "tools/pprofc/noise/", "tools/pprofci/")
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 def programs(build):
-    """The programs and libraries that tests ran: each has a file of counts."""
+    """Yields the programs and libraries that tests executed; each has a file of counters."""
     for folder, _, names in os.walk(build):
         for name in sorted(names):
             path = os.path.join(folder, name)
@@ -31,7 +31,8 @@ def programs(build):
 
 
 def not_compiled(path):
-    """Numbers of the lines that have no code here: those of the preprocessor, and those for another system."""
+    """Returns the numbers of the lines without code on this system: lines of the preprocessor, and lines for another
+    system."""
     numbers, foreign, directive = set(), [], False
     with open(path) as file:
         for number, line in enumerate(file, 1):
@@ -48,7 +49,7 @@ def not_compiled(path):
 
 
 def count(build):
-    """{file: {line: how often it ran}}, files relative to the root."""
+    """Returns {file: {line: number of executions}}, with paths relative to the root."""
     counts, files, lines = os.path.join(build, "counts"), {}, {}
     data = os.path.join(build, "counts.profdata")
     raw = [os.path.join(counts, name) for name in os.listdir(counts)]
@@ -59,7 +60,7 @@ def count(build):
         kind, _, text = line.partition(":")
         if kind == "SF":
             name = os.path.relpath(os.path.join(ROOT, text), ROOT)
-            # generated code, and sources that are gone
+            # skips generated code and deleted sources
             known = name.startswith(("libpprofc/", "tools/")) and os.path.exists(os.path.join(ROOT, name))
             lines = files.setdefault(name, {}) if known else {}
         elif kind == "DA":

@@ -3,7 +3,7 @@
 # programs. Prints the files of the library and the programs, least covered first. Fails if a test fails, below 97 % of
 # all lines, or below 85 % of a file. The script uses clang, because its sanitizers find everything that gcc's
 # sanitizers find, and also offsets to null and calls through another type.
-# These tests are left out:
+# The script skips these tests:
 # - Tests of pages, scripts, installations, Spark and other profilers learn nothing from the sanitizers.
 # - ci/workflows and ci/simulate_* (but ci/simulate_c) run lines of the other tests of pprofci.
 # - ci/s3_* and ci/walltime_pytest run the lines of ci/s3_cut and ci/walltime with other peers. The commands of ci/act

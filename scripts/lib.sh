@@ -93,7 +93,8 @@ run as root:
 $(root_line "$@")"
 }
 
-# Prints what a user without root rights must install. Ends the script if a needed package is missing.
+# Prints the packages that a user without root rights must install. Ends the script if a needed
+# package is missing.
 explain_packages() {
   # shellcheck disable=SC2046,SC2086 # lists of words
   line=$(root_line $needed $(known_packages $wanted))

@@ -1,6 +1,8 @@
-# The target static_programs builds the static programs and the shared library of a release; `all` does not build it. The objects are those
-# of the programs, linked with the archives of the libraries. The static programs contain libedit, which the other programs load when they
-# need it. They also contain libcurl and libmicrohttpd if PPROFC_STATIC_PREFIX has their archives, which scripts/release.sh builds.
+# The target static_programs builds the static programs and the shared library of a release; `all`
+# does not build it. The target links the objects of the programs with the archives of the
+# libraries. The static programs contain libedit, which the other programs load when they need it.
+# They also contain libcurl and libmicrohttpd if PPROFC_STATIC_PREFIX has their archives, which
+# scripts/release.sh builds.
 set(PPROFC_STATIC_PREFIX "" CACHE PATH "folder with lib/libcurl.a and lib/libmicrohttpd.a for the static programs")
 
 # pprofc_static_table(FILE PREFIX FOLDER): writes a line for each function X(PREFIX, NAME) in FOLDER that library_load loads.

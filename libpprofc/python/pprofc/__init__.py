@@ -50,7 +50,7 @@ class Row(NamedTuple):
 
 
 class Top(NamedTuple):
-    """The rows of `pprofc -top`, and what the amounts are."""
+    """The rows of `pprofc -top`, with the type, unit and total of their amounts."""
 
     type: str  # "cpu"
     unit: str  # "nanoseconds"
@@ -90,7 +90,8 @@ _KINDS = {"s": ctypes.c_char_p, "b": ctypes.c_bool, "i": ctypes.c_int, "d": ctyp
 
 
 def _fields(text: str) -> List[Tuple[str, Any]]:
-    """Members of a struct from words NAME:KIND. The last, `more`, is room for the members of later versions."""
+    """Returns the members of a struct from words NAME:KIND. The last member, `more`, is space for members of later
+    versions."""
     return [(name, _KINDS[kind]) for name, kind in (word.split(":") for word in (text + " more:m").split())]
 
 
@@ -107,7 +108,7 @@ class _ReportOptions(ctypes.Structure):
 
 
 def _load() -> ctypes.CDLL:
-    """Loads the library beside this file, or the one of the system."""
+    """Loads the library in the folder of this file, or else the library of the system."""
     beside = glob.glob(os.path.join(glob.escape(os.path.dirname(os.path.abspath(__file__))), "libpprofc.*"))
     path = beside[0] if beside else ctypes.util.find_library("pprofc")
     if not path:
@@ -154,7 +155,7 @@ def _call(function: Callable[..., int], *arguments: Any) -> None:
 
 
 def _messages() -> Tuple[List[str], Any]:
-    """A list, and a callback that adds messages to it: an exception cannot pass through the library."""
+    """Returns a list, and a callback that adds messages to the list. An exception cannot pass through the library."""
     texts: List[str] = []
     return texts, _Warn(lambda context, text: texts.append(text.decode("utf-8", "backslashreplace")))
 
@@ -165,7 +166,7 @@ def _show(texts: List[str], level: int) -> None:
 
 
 def _report_options(warn: Any, values: "dict[str, Any]") -> Tuple[_ReportOptions, List[bytes]]:
-    """Options from keyword arguments, and the texts that they point to. None is the default."""
+    """Returns options from keyword arguments, and the texts to which the options point. None is the default."""
     options = _ReportOptions()
     _library.pprofc_report_options_init(ctypes.byref(options))
     options.warn = warn
@@ -176,7 +177,7 @@ def _report_options(warn: Any, values: "dict[str, Any]") -> Tuple[_ReportOptions
 
 
 class Profile:
-    """An immutable profile. open(), read() and diff() make it."""
+    """An immutable profile. open(), read() and diff() return profiles."""
 
     def __init__(self, handle: ctypes.c_void_p) -> None:
         self._handle = handle
@@ -184,7 +185,7 @@ class Profile:
 
     @property
     def types(self) -> List[Tuple[str, str]]:
-        """Name and unit of each sample type: [("samples", "count"), ("cpu", "nanoseconds")]."""
+        """Returns name and unit of each sample type: [("samples", "count"), ("cpu", "nanoseconds")]."""
         found = (_library.pprofc_profile_type(self._handle, i) for i in range(_library.pprofc_profile_type_count(self._handle)))
         return [(value.type.text(), value.unit.text()) for value in found]
 
@@ -204,7 +205,8 @@ class Profile:
         return table
 
     def report(self, format: str = "top", argument: str = "", **options: Any) -> bytes:
-        """Returns a report: format="flame" is what `pprofc -flame` writes. `argument`: the expression of peek and list."""
+        """Returns a report; with format="flame", the page of `pprofc -flame`. `argument` is the expression of peek and
+        list."""
         (texts, warn), chunks = _messages(), []
         raised: List[BaseException] = []
         settings, kept = _report_options(warn, options)
@@ -228,7 +230,7 @@ class Profile:
         return b"".join(chunks)
 
     def write(self, path: Union[str, "os.PathLike[str]"]) -> None:
-        """Writes gzip'd profile.proto. The file appears whole or not at all."""
+        """Writes a gzip'd profile.proto, completely or not at all."""
         _call(_library.pprofc_profile_write_file, self._handle, _bytes(path))
 
 
