@@ -1,4 +1,4 @@
-# Runs CMake for users who type make.
+# Runs CMake, for users of make.
 BUILD ?= build
 
 all:

@@ -51,7 +51,7 @@ finish() {
 # needed_libraries PACKAGE: prints the packages of the shared libraries of its files.
 needed_libraries() {
   find "$root/$1" -type f \( -path '*/bin/*' -o -name '*.so.*' \) | sort >"$work/files"
-  # shellcheck disable=SC2046 # our own names
+  # shellcheck disable=SC2046 # names of the project
   (cd "$work" && dpkg-shlibdeps -O --ignore-missing-info $(sed 's/^/-e/' files) 2>"$work/log") | sed -n 's/^shlibs:Depends=//p'
 }
 

@@ -98,7 +98,7 @@ export HOME="$scratch" XDG_CONFIG_HOME="$scratch" PPROF_TMPDIR="$scratch"
 
 # ---- one row ---------------------------------------------------------------------------------------------------------
 
-# time_of and peak_of print fields of the output of measure, which is "SECONDS KIB STATUS".
+# Prints the time in the output of measure, which is "SECONDS KIB STATUS". peak_of prints the peak.
 time_of() { echo "$1" | awk '$3 == 0 { printf "%.4f", $1 } $3 != 0 { printf "failed" }'; }
 peak_of() { echo "$1" | awk '{ printf "%.0f", $2 / 1024 }'; }
 ratio() { awk -v a="$1" -v b="$2" 'BEGIN { if (a + 0 && b + 0) printf "%.1f", a / b; else printf "-" }'; }

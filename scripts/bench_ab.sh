@@ -63,8 +63,8 @@ mkdir -p "$out"
 rm -f "$out"/base/[0-9]*.json "$out"/head/[0-9]*.json # files of an earlier comparison
 rmdir "$out/base" "$out/head" 2>/dev/null || :
 
-# Runs one process. Appends text output to one file, after the number of its round. Writes JSON output to a file of its
-# own in a folder. If the process fails, keeps its output and ends the script.
+# Runs one process. Appends text output to one file, after the number of its round. Writes JSON
+# output to a separate file in a folder. If the process fails, keeps its output and ends the script.
 run() {
   status=0
   sh -c -- "$2" >"$out/.round" || status=$?

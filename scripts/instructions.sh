@@ -56,7 +56,7 @@ trap 'exit 130' INT
 trap 'exit 143' TERM
 git worktree add --quiet --detach "$work/base" "$ref" -- || die "cannot check out '$ref'"
 
-# ---- what costs are accepted: one rule for each trailer --------------------------------------------------------------
+# ---- the accepted costs: one rule for each trailer -------------------------------------------------------------------
 
 # Prints the trailers of the later commits, one per line. Git joins the lines of a trailer.
 git log --format='%(trailers:key=Cost-accepted,valueonly,unfold)' "$ref..HEAD" | sed '/^[[:space:]]*$/d' >"$work/trailers"

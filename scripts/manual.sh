@@ -15,7 +15,8 @@ new=$(mktemp)
 trap 'rm -f "$new"' EXIT
 status=0
 
-# keep PAGE COMMAND: with --check, compares PAGE with $new, the output of COMMAND. Otherwise replaces PAGE by $new.
+# keep PAGE COMMAND: compares PAGE with $new, the output of COMMAND, if --check is given. Otherwise
+# replaces PAGE by $new.
 keep() {
   if [ "$check" = no ]; then
     cmp -s "$new" "$1" || cp "$new" "$1"

@@ -20,7 +20,8 @@ data=$root/testdata
 # shellcheck source=scripts/lib.sh
 . "$root/scripts/lib.sh"
 
-# A line of the manifest has the SHA-256, two blanks, the path, a tab, and a description of the file.
+# Checks the manifest. A line of the manifest has the SHA-256, two blanks, the path, a tab, and a
+# description of the file.
 check() {
   cd "$data"
   tab=$(printf '\t')

@@ -144,7 +144,7 @@ line "heap: 9 profiles" "without the first 4 (the program was restarted)"
 line "no leak"
 ok "what came before a restart is left out"
 
-# A leak that the garbage collector found. Then a line with many stacks, each of which grows by less than the floor.
+# A leak that the garbage collector found. Then a line with many stacks that each grow by less than the floor.
 printf '%s\n' 'goroutineleak profile: total 2' '2 @ 0x1001 0x2001' >proved.txt
 leaks 2 -json -folded folded.txt proved.txt
 has "$work/output" '"proved":true'

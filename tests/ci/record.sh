@@ -343,7 +343,7 @@ TMPDIR=$work/tmp timeout -s INT 4 "$PPROFC_BIN/pprofci" run -record ./words -bas
 [ "$(tail -n 1 "$work/messages")" = 'pprofci: interrupted' ] || broken "an interrupted run does not say so"
 [ -z "$(ls "$work/tmp")" ] && [ "$(git worktree list | wc -l)" -eq 1 ] || broken "an interrupted run leaves something"
 not_there "$work/none"
-# The same while the program records profiles, and while it draws graphs.
+# Interrupts a run while it records profiles, and while it draws graphs.
 interrupted() { # SIGNAL MESSAGE ARGUMENT...
   TMPDIR=$work/tmp "$PPROFC_BIN/pprofci" run -record ./words -base-ref HEAD -all -bench Index -count 1 -benchtime 20ms -out "$work/none" "${@:3}" \
     >"$work/output" 2>"$work/messages" &

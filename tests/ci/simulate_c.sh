@@ -326,7 +326,7 @@ grep -q '^regressed: bench.py::test_work.* instructions .*+[12]\.' "$work/output
 grep -q 'sec/op' "$work/output" && broken "a time is judged beside instructions"
 ok "instructions and times"
 
-# Work of V8's threads during a benchmark does not count.
+# Creates a program with a thread of V8. The work of this thread during a benchmark does not count.
 thread() {
   cat >bench.c <<END
 #include "count.h"
@@ -356,7 +356,8 @@ run 0 -simulate ./bench -setup "$build -pthread" -base-ref thread -out v/ci
 has "$work/output" 'no regression'
 ok "threads of V8"
 
-# The base lacks the function that the benchmark is named after. The picture of the difference must still show the base.
+# Creates a head with a function that the base lacks. The benchmark has the name of this function, and the picture of
+# the difference must still show the base.
 named() { # FUNCTION STEPS
   cat >bench.c <<END
 #include "count.h"
@@ -383,8 +384,8 @@ grep -o 'alt="flame graph of [^"]*_diff" src="data:image/svg+xml;base64,[^"]*' p
 has "$work/diff.svg" '; base '
 ok "a renamed function"
 
-# -simulate-bytes counts the exact sizes of all allocators, and does not change the other rows. A failed allocation has
-# no bytes.
+# Creates a program that calls all allocators. -simulate-bytes must count the exact sizes, and not change the other
+# rows. A failed allocation has no bytes.
 sizes() { # SIZE
   cat >bench.c <<END
 #include "count.h"
@@ -481,7 +482,7 @@ END
   ok "bytes of C++"
 fi
 
-# Without a compiler, and for a static program, only the row of bytes is missing.
+# Checks that only the row of bytes is missing, as without a compiler, or for a static program.
 no_bytes() {
   has x/benchdiff/bench_head.diff allocations
   grep bytes-allocated x/benchdiff/bench_head.diff && broken "a row of bytes for $1"

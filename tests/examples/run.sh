@@ -34,7 +34,7 @@ grep -q 'Showing nodes accounting for 103, 100% of 103 total' top || { cat top; 
 grep -q 'of 3.01MB total' top || { cat top; exit 1; }
 echo "allocator_hook: ok"
 
-# -folded sums equal stacks into one line; the example prints a line for each sample.
+# Adds up the values of equal stacks. -folded has one line for them, and the example prints a line for each sample.
 sums() { awk '{ value = $NF; sub(/ [^ ]*$/, ""); sum[$0] += value } END { for (s in sum) print s, sum[s] }' | LC_ALL=C sort; }
 "$examples/list_samples" "$testdata/generator_cpu.prof" | sums >ours
 "$pprofc" -symbolize=none -folded "$testdata/generator_cpu.prof" | sums >theirs

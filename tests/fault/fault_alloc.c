@@ -111,7 +111,7 @@ static pprofc_status run_folded(const pprofc_allocator *mem, struct buffer *out)
   return read_and_count(&foreign[4], mem, out);
 }
 
-/* Also compares names, because a lost letter is a wrong result. */
+/* Reads and writes a profile. Also compares names, because a lost letter is a wrong result. */
 static pprofc_status read_and_write(const struct buffer *input, const pprofc_allocator *mem,
                                     struct buffer *out) {
   pprofc_profile *profile = NULL;
@@ -339,7 +339,8 @@ static pprofc_status run_gate(const pprofc_allocator *mem, struct buffer *out) {
   return status;
 }
 
-/* Each rule names a unit or a benchmark, and both decide the verdict and are in the output. */
+/* Judges with rules that name a unit or a benchmark. Both decide the verdict and are in the output.
+ * output. */
 static pprofc_status run_rules(const pprofc_allocator *mem, struct buffer *out) {
   static const char rules[] =
       "{\"threshold\": \"3%\", \"directions\": {\"widgets-of-a-long-name/op\": \"higher\"},"

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Checks what pprofci does when memory runs out: fault_ci_memory.py BIN TESTDATA.
+"""Checks pprofci when memory runs out: fault_ci_memory.py BIN TESTDATA.
 
-`pprofci run` and `pprofci merge` run with less and less address space. A run that memory ends has
-status 1, prints one message, and leaves no temporary file."""
+`pprofci run` and `pprofci merge` run with less and less address space. A run that memory ends has status 1, prints one
+message, and leaves no temporary file.
+"""
 import os
 import resource
 import subprocess

@@ -5,7 +5,7 @@
 
 #define TEXT_MAX 100000
 
-/* True for a message such as "rules:LINE:COLUMN: ...". */
+/* True if a message has the form "rules:LINE:COLUMN: ...". */
 static bool names_a_place(pprofc_str message) {
   pprofc_str file, line, column;
   uint64_t numbers[2];

@@ -217,7 +217,7 @@ static void dot_take_attributes(pprofc_str *rest) {
   }
 }
 
-/* True for the name of a node: "N" or "NN" and a number. */
+/* True if a word is the name of a node: "N" or "NN" and a number. */
 static bool dot_is_node(pprofc_str word) {
   size_t at = 0;
   while (at < word.size && word.data[at] == 'N') at++;

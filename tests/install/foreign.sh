@@ -1,9 +1,12 @@
 #!/bin/bash
-# foreign.sh SOURCE BUILD PLATFORM...: builds static programs for other processors and for musl, and runs the golden cases of reports with
-# them, except the cases that need what only this machine has (windows.without). The platforms are s390x (big-endian), i386 (32 bits),
-# arm64 and musl; foreign processors run by qemu-user. The build for musl has no PCRE2, so it also tests the programs without PCRE2.
-# For the platforms freebsd (x86-64) and macos (arm64), it links the programs with zig, and checks that they need only the libraries of the
-# system. These programs cannot run here. Prints why it skips a platform; the status is then 77.
+# Builds static programs for other processors and for musl, and runs the golden cases of reports with them: foreign.sh
+# SOURCE BUILD PLATFORM... Skips the cases that need features of this machine (windows.without). The platforms are s390x
+# (big-endian), i386 (32 bits), arm64 and musl; qemu-user runs the programs for foreign processors. The build for musl
+# has no PCRE2, so it also tests the programs without PCRE2.
+#
+# For the platforms freebsd (x86-64) and macos (arm64), the script links the programs with zig, and checks that they
+# need only the libraries of the system. These programs cannot run on this machine. Prints the reason if it skips a
+# platform; the status is then 77.
 set -eu
 source=$(cd "$1" && pwd)
 build=$(cd "$2" && pwd)
@@ -125,7 +128,8 @@ freebsd_facts() {
   readelf -W --dyn-syms "$1" | awk '$7 == "UND" && $8 && $8 !~ /@FBSD_1\./ { print "undefined: " $8 }'
 }
 
-# macos_facts FILE: the same for macOS, with the oldest version that runs the file. The kernel runs only signed files.
+# macos_facts FILE: prints the same for macOS, with the oldest version that runs the file. The kernel runs only signed
+# files.
 macos_facts() {
   llvm-objdump -m --private-headers "$1" | awk '$1 == "MH_MAGIC_64" { print $2, $5, $8 } $1 ~ /^(platform|minos)$/ { print $1, $2 }
     $2 == "LC_CODE_SIGNATURE" { print $2 } $1 == "cmd" { dylib = $2 == "LC_LOAD_DYLIB" } dylib && $1 == "name" { print $2 }'

@@ -13,7 +13,7 @@ fail() {
   exit 1
 }
 
-# expect STATUS ARGUMENTS...
+# expect STATUS ARGUMENTS...: runs the script and checks its exit status.
 expect() {
   wanted=$1
   shift

@@ -46,7 +46,7 @@ END
 }
 commit() { git add -A && git commit -q -m "$1"; }
 
-# expect STATUS ARGUMENT...
+# expect STATUS ARGUMENT...: runs the script and checks its exit status.
 expect() {
   wanted=$1
   shift

@@ -340,7 +340,7 @@ def pstats(n):
 
 
 def papyrus(n):
-    """Returns calls of many stacks, most of which return in the millisecond of their start."""
+    """Returns calls of many stacks. Most calls return in the millisecond of their start."""
     lines = []
     for i in range(n):
         calls = [(i, f"{i % 7}:1:a:f{i % 90}")] + [(i, f"{i % 7}:2:a:g{(i + d) % 90}") for d in range(4)]
@@ -397,7 +397,7 @@ def ghc_prof(n):
 
 
 def xctrace(n):
-    """Returns rows of which each second one repeats the frames of the previous row."""
+    """Returns rows in pairs. The second row repeats the frames of the first."""
     rows = "".join(
         f'<row><thread id="{8 * i + 1}" fmt="t{i % 9}"/><weight id="{8 * i + 2}" fmt="1 ms">1000000</weight><backtrace id="{8 * i + 3}">'
         f'<frame id="{8 * i + 4}" name="f{i}" addr="0x{i + 16:x}"><binary id="{8 * i + 5}" name="p" path="/p"/></frame>'

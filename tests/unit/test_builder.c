@@ -133,7 +133,8 @@ TEST(test_a_long_stack_crosses_chunks) {
   pprofc_profile_release(p);
 }
 
-/* Each of the next functions uses the builder incorrectly in one respect. */
+/* Adds a sample without a type. Each of the next functions uses the builder incorrectly in one
+ * respect. */
 static void sample_without_type(pprofc_builder *b) {
   pprofc_builder_sample(b, NULL, 0, NULL);
 }

@@ -84,8 +84,8 @@ static void same_whole_and_folded(const struct buffer *data, const pprofc_profil
   pprofc_profile_release(folded);
 }
 
-/* The reader does not always sum hidden values completely. For any drop fraction, the report must
- * be the same. */
+/* Compares reports with several drop fractions, because the reader does not always sum hidden
+ * values completely. */
 static void same_for_all_fractions(const pprofc_profile *whole, const pprofc_profile *sums) {
   static const double fractions[] = {0.0005, 0.005, 0.02, 0.1, 0.8};
   pprofc_report_options options = report_options("top");
@@ -115,7 +115,8 @@ static void same_whole_and_first_type(const struct buffer *data, const pprofc_pr
   pprofc_profile_release(sums);
 }
 
-/* Without stacks, the reader keeps one sample for each set of labels. */
+/* Compares reports of labels. Without stacks, the reader keeps one sample for each set of labels.
+ * labels. */
 static void same_tags_without_stacks(const struct buffer *data, const pprofc_profile *whole) {
   static const struct open_sums tags = {.labels = true, .no_stacks = true, .always = true};
   pprofc_error error;

@@ -338,8 +338,8 @@ TEST(test_earlier_runs_decide_extreme_changes) {
     }
 }
 
-/* In two earlier runs X has equal values by chance. The other benchmarks vary by 8 %. All samples
- * of a side come from one process. */
+/* Judges a change of X, which has equal values by chance in two earlier runs. The other benchmarks
+ * vary by 8 %. All samples of a side come from one process. */
 static int status_of_equal_runs(const char *unit, size_t others, double head) {
   static const char header[] = "goos: linux\ngoarch: amd64\npkg: example.com/x\n";
   const struct gate_settings settings = {.one_process = false};

@@ -60,7 +60,7 @@ static bool says_memory(const pprofc_error *error) {
          strchr(error->message, '\n') == NULL;
 }
 
-/* If the limit is half the size of the columns, only the input may be allocated. */
+/* Checks that only the input is allocated if the limit is half the size of the columns. */
 static void check_early(const struct hostile_kind *kind) {
   struct buffer raw;
   struct counting counts = {0, 0};

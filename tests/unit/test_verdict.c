@@ -260,7 +260,7 @@ TEST(test_a_family_may_need_samples_for_a_doubling) {
   free_sides(&s);
 }
 
-/* ---- what is refused --------------------------------- */
+/* ---- rejected input ---------------------------------- */
 
 static void expect_refused(pprofc_profile *base, pprofc_profile *head,
                            const pprofc_verdict_options *options, const char *message) {

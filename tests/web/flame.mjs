@@ -303,7 +303,7 @@ async function testSourcesAndLabels() {
   await many.context().close();
 }
 
-// ---- what limits a function --------------------------------------------------------------------------------
+// ---- the bottleneck of a function --------------------------------------------------------------------------
 
 async function testBottleneck() {
   const folded = path.join(work, "costs.folded");

@@ -697,7 +697,7 @@ async function testFlame(plain, diff) {
   await close(page, "colours");
 }
 
-/** Checks a profile with so many samples that the picture appears before the table of functions. */
+/** Checks a profile that is so large that the picture appears before the table of functions. */
 async function testLarge() {
   const file = path.join(work, "large.folded");
   fs.writeFileSync(file, Array.from({ length: 25000 }, (_, i) => `main;work_${i % 100};leaf_${i} ${1 + i % 7}\n`).join(""));

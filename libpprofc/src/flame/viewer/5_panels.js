@@ -13,7 +13,7 @@ function element(tag, attributes, ...children) {
 
 const button = (text, onclick, more) => element("button", { type: "button", onclick, ...more }, text);
 
-// ---- what changed most ------------------------------------------------------------------------------------------
+// ---- the largest changes ----------------------------------------------
 
 const MOST_CHANGED = 5;
 // Characters of a name and its value that have room beside each other, in the list of changes and in the inspector. A longer

@@ -12,8 +12,8 @@ function elementsOf(name) {
   return $$("#view [data-name]").filter((e) => e.dataset.name === name);
 }
 
-/** `step`: "click" adds an entry to the browser's history, "walk" adds one entry for a walk by keys,
- * "" adds no entry. */
+/** Shows the selected function in the address. `step`: "click" adds an entry to the browser's
+ * history, "walk" adds one entry for a walk by keys, "" adds no entry. */
 function showInAddress(name, step) {
   if (!page.flame) { // the viewer of the flame graph writes its state into the address
     const url = new URL(location.href);
