@@ -7,14 +7,14 @@ ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
-def files(*folders):
-    """Returns the paths of all C files in the folders, relative to the project and in order."""
+def files(*folders, endings=(".c", ".h")):
+    """Returns the paths of all C files in the folders, or of files with other endings, relative to the project and in order."""
     found = []
     for folder in folders:
         for path, names, entries in os.walk(os.path.join(ROOT, folder)):
             names.sort()
             for entry in sorted(entries):
-                if entry.endswith((".c", ".h")):
+                if os.path.join(path, entry).endswith(endings):
                     found.append(os.path.relpath(os.path.join(path, entry), ROOT))
     return found
 
@@ -24,8 +24,8 @@ def read(path):
         return file.read()
 
 
-# A comment, a string or a character, whichever begins first.
-TOKEN = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
+# A comment, a string or a character, whichever begins first. Consecutive lines after // are one comment.
+TOKEN = re.compile(r'/\*.*?\*/|//[^\n]*(?:\n[ \t]*//[^\n]*)*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
 
 
 def code(text):

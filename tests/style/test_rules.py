@@ -96,6 +96,22 @@ class Rules(unittest.TestCase):
         self.assertEqual(self.constructions('fail("\'%s\' is no profile");'), [("tools/a.c:is_no", 1)])
         self.assertEqual(self.constructions('f("none of x", "What is kept"); /* 0 if there is no row */\nint behind;\n'), [])
 
+    def comments(self, path, text):
+        problems = Problems()
+        words.check_comments(path, text, problems)
+        return [(subject.split(":")[1], line) for _, subject, line in problems.found]
+
+    def test_comments_of_all_languages_are_checked(self):
+        self.assertEqual(self.comments("a.py", '"""Whether it\nfits."""\nx = "what # a"  # is no\n# the sum\n# of\n'), [("whether", 1), ("is_no", 3)])
+        self.assertEqual(self.comments("a.sh", "#!/bin/sh\n# The size and\n  # that of b.\necho '# None' a#b # what\n"), [("that_of", 2), ("what", 4)])
+        self.assertEqual(self.comments("a.mjs", "/* Whether a. */ x = `behind`; // goes\n// on\n"), [("whether", 1), ("goes_on", 1)])
+        self.assertEqual(self.comments("a.css", "a { } /* Prints a page. */"), [])
+
+    def test_comments_on_functions_begin_with_a_verb(self):
+        self.assertEqual(self.comments("a.py", 'def f():\n    """The sum."""\n\n\ndef g():\n    """Returns\n    it."""\n'), [("verb", 2)])
+        self.assertEqual(self.comments("a.js", "/** The sum. */\nfunction f() {}\n\n/** True if a. */\nexport async function g() {}\n/** A box. */\nconst c = 1;\n"), [("verb", 1)])
+        self.assertEqual(self.comments("a.sh", "# f NAME: the sum.\nf() {\n# g NAME: prints it.\ng() {\n"), [("verb", 1)])
+
     def test_functions_are_measured_whole(self):
         text = "static int f(int a,\n             int b) {\n  if (a) {\n  }\n  return b;\n}\n\nstatic const int t[] = {\n1\n};\n"
         self.assertEqual(functions(text), [("f", 1, 6)])

@@ -3,6 +3,7 @@ import glob
 import os
 import re
 
+import comments
 from source import ROOT, TOKEN, Report, files, read
 
 # Forbidden words, and the words to use instead.
@@ -15,7 +16,7 @@ WORDS = [
     (r"\bleaves (?:out|away)\b|\bleave (?:out|away)\b", "'drop' or 'skip'"),
     (r"\bthose who\b", "name the actor"),
 ]
-# Constructions that the comments of other C projects hardly use, looked for in comments and messages of libpprofc and tools.
+# Constructions that other C projects hardly use, forbidden in all comments, and in messages of libpprofc and tools.
 CONSTRUCTIONS = [
     (r"^(?:What|Where|Who|Which|Whether)\b", "begin with a verb ('Returns ...'), 'True if' or a noun"),
     (r"(?<!there )(?<!There )\b(?:is|are|was) no\b(?! longer| more)", "'is not a ...'"),
@@ -34,14 +35,24 @@ CONSTRUCTIONS = [
     (r"\b(?:is|are) to be\b", "'must be'"),
     (r"\b(?:ask|asks|asked) (?:for|of|at|whether|about)\b", "'requests', 'queries', 'checks if'"),
 ]
+# The same, forbidden only in comments of tests, scripts, build files and assets.
+ELSEWHERE = [
+    (r"(?<![`\"])\b[Ww]hat\b(?!\))", "name the thing"),
+    (r"\b[Oo]urs?\b", "name the owner: 'pprofc's'"),
+    (r"\bgo(?:es)? on\b", "'continues'"),
+]
 COMPILED = [(re.compile(pattern, re.I), instead) for pattern, instead in WORDS]
 RARE = [(re.compile(pattern), instead) for pattern, instead in CONSTRUCTIONS]
+IN_OTHERS = RARE + [(re.compile(pattern), instead) for pattern, instead in ELSEWHERE]
 # Messages may begin with any word and may name the value "none".
 IN_MESSAGES = [pair for pair in RARE if "none" not in pair[0].pattern and not pair[0].pattern.startswith("^")]
+# The first word of a comment on a function.
+VERB = re.compile(r"[A-Za-z][a-z-]+s\b|[Tt]rue if")
+OTHERS = comments.HASH + tuple(ending for ending in comments.C_LIKE if ending not in (".c", ".h"))
 DOCUMENTS = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "docs/*.md", "docs/method/*.md", "docs/spec/*.md", "docs/man/*.md"]
 
 
-def comments(text):
+def without_code(text):
     """Returns the text with blanks in place of all code. Lines stay the same."""
     out, end = [], 0
     for match in TOKEN.finditer(text):
@@ -67,33 +78,49 @@ def check(path, text, report):
 
 
 def sentences(text):
-    """(line, words, is a comment) of each comment and of each string with a blank, without marks and line breaks."""
+    """Yields (line, words, True for a comment) of each comment and of each string with a blank."""
     for match in TOKEN.finditer(text):
         token = match.group()
         if token.startswith("/") or " " in token:
-            words = re.sub(r"\s*\n\s*\*?\s*", " ", token.strip("/*\"")).strip()
-            yield text.count("\n", 0, match.start()) + 1, words, token.startswith("/")
+            yield text.count("\n", 0, match.start()) + 1, comments.words_of(token.strip("\"")), token.startswith("/")
 
 
 def check_constructions(path, text, report):
-    """Adds the constructions of a file to `report`."""
+    """Adds the constructions of a C file to `report`."""
     for line, words, is_comment in sentences(text):
-        for pattern, instead in RARE if is_comment else IN_MESSAGES:
-            for match in pattern.finditer(words):
-                report.add("words", f"{path}:{match.group().lower().replace(' ', '_')}", path, line, f"'{match.group()}': {instead}")
+        add_constructions(path, line, words, RARE if is_comment else IN_MESSAGES, report)
+
+
+def add_constructions(path, line, words, rules, report):
+    for pattern, instead in rules:
+        for match in pattern.finditer(words):
+            report.add("words", f"{path}:{match.group().lower().replace(' ', '_')}", path, line, f"'{match.group()}': {instead}")
+
+
+def check_comments(path, text, report):
+    """Adds the constructions in comments of a file in any language, and comments on functions that begin without a verb."""
+    for line, words in comments.comments(path, text):
+        add_constructions(path, line, words, IN_OTHERS + ([] if path.endswith((".c", ".h")) else COMPILED), report)
+    for line, words in comments.of_functions(path, text):
+        if not VERB.match(words):
+            report.add("words", f"{path}:verb", path, line, f"'{words[:30]}': begin with a verb ('Returns ...') or 'True if'")
 
 
 def main():
     report = Report("words")
     paths = files("libpprofc", "tools", "tests", "docs")
     for path in paths:
-        check(path, comments(read(path)), report)
+        check(path, without_code(read(path)), report)
         if path.startswith(("libpprofc/", "tools/")):
             check_constructions(path, read(path), report)
+    others = files("libpprofc", "tools", "scripts", "packaging", "proto", "templates", "docs", ".ci", endings=OTHERS)
+    others += files("tests", endings=OTHERS + (".c", ".h")) + [name for name in os.listdir(ROOT) if name.endswith(OTHERS)]
+    for path in others:
+        check_comments(path, read(path), report)
     documents = sorted(path for pattern in DOCUMENTS for path in glob.glob(os.path.join(ROOT, pattern)))
     for path in documents:
         check(os.path.relpath(path, ROOT), prose(read(os.path.relpath(path, ROOT))), report)
-    report.finish(f"{len(paths) + len(documents)} files")
+    report.finish(f"{len(set(paths + others)) + len(documents)} files")
 
 
 if __name__ == "__main__":
