@@ -1,4 +1,4 @@
-// Runs the command that each view of -http offers, and compares what it prints with what the view shows.
+// Runs the command that each view of -http offers, and compares its output with the view.
 //   node commands.mjs PPROFC TESTDATA FOLDER ...
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import fs from "node:fs";
@@ -28,7 +28,7 @@ async function show(at, address, what) {
   return { view, html, rows: rowsOf(view), command: textOf(/<code id=command>(.*?)<\/code>/s.exec(html)?.[1] ?? "") };
 }
 
-/** What the command prints, or what it writes to the file of its -output. */
+/** Returns the output of the command, or the content of the file that its -output names. */
 function run(command, what) {
   const file = /-output=(\S+)/.exec(command)?.[1], full = file && path.join(work, file);
   if (file) fs.rmSync(full, { force: true });
@@ -44,13 +44,13 @@ function same(shown, printed, what) {
   check(at < 0 && a.length === b.length, `${what}: of ${a.length} and ${b.length} rows, ${at < 0 ? `the last: ${b[a.length]}` : `"${a[at]}" is printed as "${b[at]}"`}`);
 }
 
-/** The table of a single profile is the table of -top. */
+/** Compares the table of a single profile with the table of -top. */
 function plainTop({ rows }, text, what) {
   const printed = text.split("\n").filter((line) => /^\s*\S+\s+\S+%\s+\S+%\s+\S+\s+\S+%\s+\S/.test(line));
   same(rows.slice(1).map((cells) => cells.join(" ")), printed, what);
 }
 
-/** The table of a difference: with verdicts it is the table of -noise, else the changes of -top. */
+/** Compares the table of a difference: with verdicts to the table of -noise, else to -top. */
 function changedTop({ rows, html, command }, text, what) {
   const body = rows.filter((cells) => cells.length > 4).slice(1), lines = text.split("\n");
   if (!/ -noise/.test(command)) {
@@ -84,7 +84,7 @@ function changedTop({ rows, html, command }, text, what) {
   }
 }
 
-/** The text of a report that the view shows as text. */
+/** Compares a report that the view shows as text. */
 const body = (view) => textOf(view).split("\n").map(squeeze).filter(Boolean);
 
 function peek({ view }, text, what) {
@@ -93,13 +93,13 @@ function peek({ view }, text, what) {
   same(rows(shown), rows(printed).filter((l) => !/^flat flat%/.test(l) && !/calls calls%/.test(l)), what);
 }
 
-/** The lines of source with costs. */
+/** Compares the lines of source with costs. */
 function source({ view }, text, what) {
   const costs = (lines) => [...new Set(lines.map((l) => /^(\d+) (\S+) (\S+) /.exec(squeeze(l))?.slice(1).join(" ")).filter((l) => l && !l.endsWith(". .")))].sort();
   same(costs(body(view)), costs(textOf(text).split("\n")), what);
 }
 
-/** Without a function, the views of code list the functions of -top. */
+/** Compares the views of code: without a function, they list the functions of -top. */
 function listed({ view }, text, what) {
   const shown = [...view.matchAll(/data-name="([^"]*)"[^>]*data-self="([^"]*)" data-total="([^"]*)"/g)].map((m) => `${m[2]} ${m[3]} ${textOf(m[1])}`);
   const printed = text.split("\n").map((line) => /^\s*(\S+)\s+\S+%\s+\S+%\s+(\S+)\s+\S+%\s+(\S.*)$/.exec(line)).filter(Boolean);
@@ -116,7 +116,7 @@ function tags({ rows }, text, what) {
   same(rows.filter((cells) => cells.length > 2).slice(0).map((cells) => cells.map(squeeze).filter(Boolean).join(" ").replace(/ only without$/, "")).filter((r) => /%/.test(r) && /\d/.test(r)).sort(), printed.sort(), what);
 }
 
-/** The functions and values of the boxes of the graph. */
+/** Compares the functions and values of the boxes of the graph. */
 function graph({ boxes }, text, what) {
   const printed = [...text.matchAll(/^N\d+ \[label="(.*?)" id=/gm)].map((m) => m[1].replace(/\\n/g, " ").replace(/\\(.)/g, "$1"));
   same(boxes, printed.map(squeeze).sort(), what);
@@ -127,14 +127,14 @@ function boxesOf(view) {
   return view.split('<g class="node">').slice(1).filter((node) => node.includes("data-name=")).map((node) => squeeze(words(node.split("</a>")[0]))).sort();
 }
 
-/** The downloaded picture has the boxes of the view. */
+/** Checks that the downloaded picture has the boxes of the view. */
 async function picture(at, query, boxes, what) {
   const svg = await (await fetch(`${at}download?what=svg&${query}`)).text();
   const drawn = svg.split(/<g id="node\d+" class="node">/).slice(1).filter((node) => /<title>N\d+</.test(node)).map((node) => squeeze(words(node.split("</g>")[0])));
   same(boxes, drawn.sort(), `${what}, the downloaded picture`);
 }
 
-/** The summary of a picture: totals, the largest changes and their verdicts. Shares are rounded. */
+/** Compares the summary of a picture: totals, largest changes, verdicts. Shares are rounded. */
 function summaryOf(html) {
   const summary = JSON.parse(/id="pprofc-summary">([^]*?)<\/script>/.exec(html)[1]);
   return JSON.stringify(summary, (key, value) => (typeof value === "number" ? Number(value.toPrecision(7)) : value), 1);
