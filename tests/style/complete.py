@@ -2,7 +2,8 @@
 line in its manual page. Each report format and option reaches the fuzz target of reports, and each format prints
 hostile names (tests/escape). Each importer has a fuzz target, seeds and a row in the table of formats. Each member of a
 rules file has a seed and a line in the docs. Each public function and field has a complete comment. Also checks that
-the program has each flag of a command in the documents.
+the program has each flag of a command in the documents, and accepts each of its flags with hyphens and with
+underscores.
 
     complete.py BUILD/bin
 """
@@ -52,6 +53,34 @@ def check_flags(binaries, report):
                 report.add("golden", subject, "tests/golden/cases", 1, f"no case runs {program} with -{flag}; CONTRIBUTING.md says how to add one")
             if f"`-{flag}`" not in read(page):
                 report.add("docs", subject, page, 1, f"-{flag} is not described; scripts/manual.sh BUILD/bin puts it there")
+    return checked
+
+
+def check_spellings(binaries, report):
+    """Checks that each program accepts each flag of several words with hyphens and with underscores. An unknown flag
+    follows in each command, so that the program stops after its flags. pprofc's own spelling has underscores, as
+    pprof's has; the other programs' spelling has hyphens."""
+    checked = 0
+    for program in PROGRAMS:
+        command = []
+        for line in manual(binaries, program).split("\n"):
+            if line.startswith("## Options of "):
+                command = [line.split()[-1]]
+            name = FLAG.match(line)
+            if not name or not re.search("[-_]", name.group(1)):
+                continue
+            checked += 1
+            if ("-" if program == "pprofc" else "_") in name.group(1):
+                report.add("spellings", f"{program}:-{name.group(1)}", f"docs/man/{program}.1.md", 1,
+                           f"-{name.group(1)}: the words of a flag are joined by _ in pprofc, by - elsewhere")
+            said = set()
+            for flag in (name.group(1).replace("-", "_"), name.group(1).replace("_", "-")):
+                run = subprocess.run([os.path.join(binaries, program), *command, f"-{flag}=@", "-undefined"],
+                                     stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+                said.add((run.returncode, run.stdout, run.stderr))
+            if len(said) != 1 or not re.search(rf"-({name.group(1)}|undefined)\b", said.pop()[2]):
+                report.add("spellings", f"{program}:-{name.group(1)}", f"docs/man/{program}.1.md", 1,
+                           f"{' '.join([program, *command])} does not accept -{name.group(1)} with hyphens and with underscores")
     return checked
 
 
@@ -212,10 +241,11 @@ def check_headers(report):
 
 
 def main():
-    report = Report("golden", "docs", "cited", "fuzz", "seeds", "escape", "format_rows", "headers")
+    report = Report("golden", "docs", "spellings", "cited", "fuzz", "seeds", "escape", "format_rows", "headers")
     table = glob.glob(os.path.join(ROOT, "libpprofc/src/import/formats.c"))[0]
     rows = ROW.findall(read(os.path.relpath(table, ROOT)))
     flags = check_flags(sys.argv[1], report)
+    spelled = check_spellings(sys.argv[1], report)
     cited = check_documents(sys.argv[1], report)
     importers = check_importers(rows, report)
     shapes = re.search(r"shapes\[\] = \{(.*?)\n\};", read("libpprofc/src/import/json/json.c"), re.S).group(1)
@@ -226,7 +256,7 @@ def main():
     check_hostile_reports(sys.argv[1], report)
     check_rules(report)
     check_headers(report)
-    report.finish(f"{flags if importers else 0} flags, {cited} in the documents, {importers} importers")
+    report.finish(f"{flags if importers else 0} flags, {spelled} of several words, {cited} in the documents, {importers} importers")
 
 
 if __name__ == "__main__":

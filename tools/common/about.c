@@ -48,21 +48,14 @@ const char *brief_store(void *options, const struct flag *flag, const char *text
   return NULL;
 }
 
-/* Returns the length of "-budget" or "--budget" at the start of the text, or 0. */
-static size_t brief_flag_size(const char *argument) {
-  size_t dashes = strspn(argument, "-");
-  if (dashes < 1 || dashes > 2 || strncmp(argument + dashes, "budget", 6) != 0) return 0;
-  return argument[dashes + 6] == '=' || !argument[dashes + 6] ? dashes + 6 : 0;
-}
-
 void brief_command(int argc, char *const *argv, uint64_t bytes, char out[BRIEF_COMMAND]) {
   const char *slash = argc ? strrchr(argv[0], '/') : NULL;
   size_t size = 0;
   for (int i = 0; i < argc; i++) {
     const char *word = i || !slash ? argv[i] : slash + 1;
-    size_t flag = brief_flag_size(word), left = BRIEF_COMMAND - size;
+    size_t flag = flags_prefix(word, "budget"), left = BRIEF_COMMAND - size;
     int length;
-    if (flag && i) {
+    if (flag && flag == strcspn(word, "=")) {
       i += !word[flag];
       length = snprintf(out + size, left, " -budget=%llu", 4 * (unsigned long long)bytes);
     } else {

@@ -198,6 +198,12 @@ static bool flags_same_name(pprofc_str a, pprofc_str b) {
   return true;
 }
 
+size_t flags_prefix(const char *argument, const char *name) {
+  size_t dashes = strspn(argument, "-"), end = dashes + strlen(name);
+  if (dashes < 1 || dashes > 2 || strlen(argument) < end) return 0;
+  return flags_same_name((pprofc_str){argument + dashes, end - dashes}, str_of(name)) ? end : 0;
+}
+
 const struct flag *flags_find(const struct flag_table *table, pprofc_str name) {
   for (size_t i = 0; i < table->flag_count; i++)
     if (flags_same_name(name, str_of(table->flags[i].name))) return &table->flags[i];

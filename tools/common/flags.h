@@ -126,6 +126,10 @@ pprofc_status flag_set(const struct flag *flag, void *options, const char *text,
 
 const struct flag_command *flags_command(const struct flag_table *table, const char *name);
 
+/* Returns the length of the flag `name` with its dashes at the start of the argument, or 0. '-' and
+ * '_' in a name are equal. */
+size_t flags_prefix(const char *argument, const char *name);
+
 /* Returns the flag named `name`, or NULL. '-' and '_' in a name are equal. */
 const struct flag *flags_find(const struct flag_table *table, pprofc_str name);
 
@@ -202,6 +206,13 @@ bool about_print(const struct flag_table *table, bool help, const struct about *
                  pprofc_status *status, pprofc_error *error);
 
 /* ---- -budget -------------------------------------- */
+
+/* The flag -budget, which sets the field `brief_bytes` of the options. */
+#define BRIEF_FLAG(group, help)                                                                    \
+  {                                                                                                \
+    "budget", FLAG_STRING, FIELD(brief_bytes), group, "BYTES", help, "0", NULL, 0, false,          \
+        brief_store                                                                                \
+  }
 
 /* Parses the flag's value into the uint64_t at `options`. Returns NULL or an error message. */
 const char *brief_store(void *options, const struct flag *flag, const char *text);

@@ -135,10 +135,10 @@ static const struct flag flags[] = {
     {"out", FLAG_STRING, 0, GROUP_OUTPUT, "FORMAT=FILE",
      "Also write the result in another format to a file, such as junit=bench.xml. May be repeated",
      NULL, out_words, 0, false, add_out},
-    {"budget", FLAG_STRING, FIELD(brief_bytes), GROUP_OUTPUT, "BYTES",
-     "Maximum length of text, markdown or json on standard output in bytes; 0: no limit. The "
-     "program drops the least important verdicts of a longer output, and prints their number",
-     "0", NULL, 0, false, brief_store},
+    BRIEF_FLAG(
+        GROUP_OUTPUT,
+        "Maximum length of text, markdown or json on standard output in bytes; 0: no limit. The "
+        "program drops the least important verdicts of a longer output, and prints their number"),
     SWITCH(GROUP_OUTPUT, "all", all, "Also list benchmarks that did not change"),
     SWITCH(GROUP_MISC, "selftest", selftest,
            "Test the gate itself: generate results with known regressions, and check that the gate "

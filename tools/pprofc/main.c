@@ -208,16 +208,6 @@ static int choose_action(struct command_flags *flags, struct command *command, i
   return run_action(command, "reading", make_report);
 }
 
-/* True if an argument is the flag -fail_on in any spelling. */
-static bool has_condition(int argc, char **argv) {
-  for (int i = 1; i < argc; i++) {
-    pprofc_str name = str_of(argv[i]);
-    if (str_starts(name, STR("--"))) name = str_slice(name, 1, name.size);
-    if (str_starts(name, STR("-fail_on")) || str_starts(name, STR("-fail-on"))) return true;
-  }
-  return false;
-}
-
 int main(int argc, char **argv) {
   struct command_flags flags;
   struct flags_parsed parsed = {0};
@@ -225,7 +215,8 @@ int main(int argc, char **argv) {
   pprofc_error error;
   int code;
   keep_small_blocks();
-  if (has_condition(argc, argv)) exit_failed = 1;
+  for (int i = 1; i < argc; i++)
+    if (flags_prefix(argv[i], "fail_on")) exit_failed = 1;
   signals_watch("pprofc", exit_failed);
   command_flags_init(&flags);
   flags_accept_words(argc, argv);

@@ -319,10 +319,10 @@ static const struct flag own_flags[] = {
     FLAG_CALLS(STRING, GROUP_MISC, 0, "every", "TIME", store_every,
                "With -http and a URL: fetch the profile repeatedly, and show the newest one. TIME "
                "is the pause after each reply, at least 1s"),
-    {"budget", FLAG_STRING, FIELD(brief_bytes), GROUP_MISC, "BYTES",
-     "Maximum length of a text or JSON report in bytes; 0: no limit. pprofc drops the least "
-     "important rows of a longer report, and prints their number",
-     "0", NULL, 0, false, brief_store},
+    BRIEF_FLAG(
+        GROUP_MISC,
+        "Maximum length of a text or JSON report in bytes; 0: no limit. pprofc drops the least "
+        "important rows of a longer report, and prints their number"),
     FLAG(STRING, GROUP_MISC, "output", output, "FILE", NULL, "Write the report to this file"),
     FLAG(INT, GROUP_MISC, "threads", threads, "N", "0",
          "Number of threads that pprofc uses; 0: one per CPU"),

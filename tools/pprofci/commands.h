@@ -43,12 +43,8 @@ enum command_words { COMMAND_WORDS, COMMAND_STORE, COMMAND_NO_WORDS };
 
 /* Defines the flag -budget of a flag group. It sets the field `brief_bytes` of the options. */
 #define COMMAND_BUDGET(group)                                                                      \
-  {                                                                                                \
-    "budget", FLAG_STRING, FIELD(brief_bytes), group, "BYTES",                                     \
-        "maximum length of the output in bytes; 0: no limit. pprofci drops the least important "   \
-        "rows of a longer output",                                                                 \
-        "0", NULL, 0, false, brief_store                                                           \
-  }
+  BRIEF_FLAG(group, "maximum length of the output in bytes; 0: no limit. pprofci drops the least " \
+                    "important rows of a longer output")
 
 struct ci_command {
   const struct flag_table *table;

@@ -73,10 +73,8 @@ static const struct flag flags[] = {
     FLAG(STRING, GROUP_FILES, "issue", issue, "FILE", NULL,
          "open or update an issue, instead of publishing the result in DIR. FILE has the text of "
          "the issue, and comes from `pprofci trend -issue`. An empty file closes the issue"),
-    {"budget", FLAG_STRING, FIELD(brief_bytes), GROUP_FILES, "BYTES",
-     "maximum length of the files of -markdown and -json in bytes; 0: no limit. pprofci drops the "
-     "least important parts of a longer file",
-     "0", NULL, 0, false, brief_store},
+    BRIEF_FLAG(GROUP_FILES, "maximum length of the files of -markdown and -json in bytes; 0: no "
+                            "limit. pprofci drops the least important parts of a longer file"),
     SWITCH(GROUP_HOW, "dry-run", dry_run,
            "print the requests instead of sending them. This needs no token. The printed requests "
            "contain no token"),
