@@ -103,7 +103,7 @@ static const uint8_t *text_at(const struct code_image *m, uint64_t address, size
 
 /* True if the NUL-terminated texts at the two addresses are equal. */
 static bool same_c_text(const struct code_work *w, struct code_pair at) {
-  size_t sizes[2];
+  size_t sizes[2] = {0, 0};
   const uint8_t *a = text_at(&w->images[BASE], at.base, &sizes[BASE]);
   const uint8_t *b = text_at(&w->images[HEAD], at.head, &sizes[HEAD]);
   return a && b && sizes[BASE] == sizes[HEAD] && memcmp(a, b, sizes[BASE]) == 0;
@@ -133,7 +133,7 @@ static enum offset_table compare_offset(const struct code_work *w, struct code_p
 /* Compares two offset tables of `size` bytes. Returns TABLE_NONE for Go programs, which have no
  * offset tables. */
 static enum offset_table compare_offsets(struct code_work *w, struct code_pair at, uint64_t size) {
-  uint64_t rooms[2];
+  uint64_t rooms[2] = {0, 0};
   const uint8_t *a = code_bytes(&w->images[BASE], at.base, &rooms[BASE]);
   const uint8_t *b = code_bytes(&w->images[HEAD], at.head, &rooms[HEAD]);
   enum offset_table result = TABLE_SAME;
@@ -254,7 +254,7 @@ static bool same_word(struct code_work *w, struct code_pair at, const uint8_t *a
 }
 
 static bool same_bytes(struct code_work *w, struct code_pair at, uint64_t size, int depth) {
-  uint64_t rooms[2];
+  uint64_t rooms[2] = {0, 0};
   const uint8_t *a = code_bytes(&w->images[BASE], at.base, &rooms[BASE]);
   const uint8_t *b = code_bytes(&w->images[HEAD], at.head, &rooms[HEAD]);
   if (!a || !b) return a == b;
@@ -335,7 +335,7 @@ static bool same_shape(const struct x86_instruction *x, const struct x86_instruc
 
 static enum code_state compare_function(struct code_work *w) {
   const struct code_symbol *f = w->functions[BASE], *g = w->functions[HEAD];
-  uint64_t rooms[2];
+  uint64_t rooms[2] = {0, 0};
   const uint8_t *a = code_bytes(&w->images[BASE], f->address, &rooms[BASE]);
   const uint8_t *b = code_bytes(&w->images[HEAD], g->address, &rooms[HEAD]);
   struct x86_instruction x, y;
