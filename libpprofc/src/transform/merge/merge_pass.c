@@ -88,10 +88,22 @@ static void pass_write(struct pass *p, struct pass_item *item, const uint8_t *st
 
 /* ---- looking up -------------------------------------- */
 
+/* True if the stack of a result has the same bytes as the stack of a sample, and the numbers in
+ * both stacks mean the same merged locations. */
+static bool pass_same_bytes(const struct merge *m, const struct pass_result *result,
+                            const struct pass_item *item) {
+  const struct samples *s = merge_samples_of(m, item->segment->source);
+  size_t local = item->sample - m->sources[item->segment->source].first_sample;
+  return result->segment->merged == item->segment->merged &&
+         result->stack_size == s->stack_size[local] &&
+         memcmp(result->stack, s->stack[local], result->stack_size) == 0;
+}
+
 /* True if the stacks in `result` and `item` are equal. The stack in `result` still has the location
  * numbers of its source. The stack in `item` has the new numbers. */
 static bool pass_same_shared(const struct merge *m, const struct pass_result *result,
                              const struct pass_item *item) {
+  if (pass_same_bytes(m, result, item)) return true;
   const uint32_t *merged = result->segment->merged;
   const uint8_t *a = result->stack, *a_end = a + result->stack_size;
   const uint8_t *b = item->stack, *b_end = b + item->stack_size;
@@ -161,18 +173,22 @@ static bool pass_look_up(struct pass *p, const struct pass_item *item) {
   return pass_add_result(p, item);
 }
 
-/* Prefetches the first stack with which pass_look_up will compare the stack of an item. */
-static void pass_expect_stack(const struct pass *p, const struct pass_item *item) {
+/* Prefetches the first stack and label set with which pass_look_up will compare an item. */
+static void pass_expect_result(const struct pass *p, const struct pass_item *item) {
   struct map_probe probe = map_start(&p->table, item->hash);
-  uint32_t result = map_next(&p->table, &probe);
-  if (result == MAP_NONE) return;
+  uint32_t index = map_next(&p->table, &probe);
+  if (index == MAP_NONE) return;
+  const struct pass_result *result = &p->results[index];
+  const struct merge_source *source = &p->m->sources[result->segment->source];
+  const uint32_t *label_set = source->profile->samples.label_set;
+  if (label_set) __builtin_prefetch(&label_set[result->first - source->first_sample]);
   for (size_t line = 0; line < item->stack_size && line < 256; line += 64)
-    __builtin_prefetch(p->results[result].stack + line);
+    __builtin_prefetch(result->stack + line);
 }
 
 static bool pass_end_batch(struct pass *p) {
   bool ok = true;
-  for (size_t i = 0; i < p->count; i++) pass_expect_stack(p, &p->batch[i]);
+  for (size_t i = 0; i < p->count; i++) pass_expect_result(p, &p->batch[i]);
   for (size_t i = 0; ok && i < p->count; i++) ok = pass_look_up(p, &p->batch[i]);
   p->count = p->used = 0;
   return ok;

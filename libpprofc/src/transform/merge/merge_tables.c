@@ -75,7 +75,7 @@ static bool same_mapping_key(struct placed_mapping a, struct placed_mapping b) {
          str_equal(mapping_name(a.profile, a.mapping), mapping_name(b.profile, b.mapping));
 }
 
-/* True if two mappings with the same key also agree in all other fields. */
+/* True if two mappings with the same offset agree in all other fields. */
 static bool same_mapping_rest(struct placed_mapping a, struct placed_mapping b) {
   return a.mapping->start == b.mapping->start && a.mapping->limit == b.mapping->limit &&
          a.mapping->flags == b.mapping->flags &&
@@ -186,28 +186,22 @@ static bool merge_tables_same_columns(const void *a, const void *b, size_t count
   return count == 0 || (a && b ? memcmp(a, b, count * size) == 0 : a == b);
 }
 
-static bool same_strings(const struct strings *a, const struct strings *b) {
+static bool same_functions(const pprofc_profile *p, const pprofc_profile *q) {
+  const struct functions *a = &p->functions, *b = &q->functions;
   if (a->count != b->count) return false;
   for (size_t i = 0; i < a->count; i++)
-    if (!str_equal(a->items[i], b->items[i])) return false;
+    if (a->start_line[i] != b->start_line[i] || !same_text(p, a->name[i], q, b->name[i]) ||
+        !same_text(p, a->system_name[i], q, b->system_name[i]) ||
+        !same_text(p, a->filename[i], q, b->filename[i]))
+      return false;
   return true;
 }
 
-static bool same_functions(const struct functions *a, const struct functions *b) {
-  size_t n = a->count;
-  return n == b->count && merge_tables_same_columns(a->name, b->name, n, sizeof *a->name) &&
-         merge_tables_same_columns(a->system_name, b->system_name, n, sizeof *a->system_name) &&
-         merge_tables_same_columns(a->filename, b->filename, n, sizeof *a->filename) &&
-         merge_tables_same_columns(a->start_line, b->start_line, n, sizeof *a->start_line);
-}
-
-static bool same_mappings(const struct mappings *a, const struct mappings *b) {
-  if (a->count != b->count) return false;
-  for (size_t i = 0; i < a->count; i++) {
-    const struct mapping *x = &a->items[i], *y = &b->items[i];
-    if (x->start != y->start || x->limit != y->limit || x->offset != y->offset ||
-        x->file != y->file || x->build_id != y->build_id || x->flags != y->flags)
-      return false;
+static bool same_mappings(const pprofc_profile *p, const pprofc_profile *q) {
+  if (p->mappings.count != q->mappings.count) return false;
+  for (size_t i = 0; i < p->mappings.count; i++) {
+    struct placed_mapping a = {p, &p->mappings.items[i]}, b = {q, &q->mappings.items[i]};
+    if (a.mapping->offset != b.mapping->offset || !same_mapping_rest(a, b)) return false;
   }
   return true;
 }
@@ -227,17 +221,17 @@ static bool same_locations(const struct locations *a, const struct locations *b)
   return true;
 }
 
-/* Reuses the merged tables of the previous source if both sources have the same tables. This is
- * frequent for consecutive profiles of one process. The comparison takes little time. */
+/* Reuses the merged tables of the previous source if both sources have the same tables, apart from
+ * the numbers of strings. This is frequent for profiles of one program. The comparison takes little
+ * time. */
 static bool take_tables(struct merge *m, size_t source) {
   if (source == 0) return false;
   struct merge_source *s = &m->sources[source];
   const struct merge_source *before = s - 1;
   const pprofc_profile *p = s->profile, *q = before->profile;
-  if (!same_functions(&p->functions, &q->functions) || !same_mappings(&p->mappings, &q->mappings) ||
-      !same_locations(&p->locations, &q->locations) || !same_strings(&p->strings, &q->strings))
+  if (!same_locations(&p->locations, &q->locations) || !same_mappings(p, q) ||
+      !same_functions(p, q))
     return false;
-  memcpy(s->strings, before->strings, p->strings.count * sizeof *s->strings);
   s->functions = before->functions;
   s->mappings = before->mappings;
   s->locations = before->locations;
