@@ -1,4 +1,5 @@
-/* Compares two profiles and prints what became slower and faster, largest change first.
+/* Compares two profiles and prints what became slower and faster, largest change first. With more
+ * than two profiles, adds up all but the first, and compares the sum with the first.
  *
  *   cc diff_profiles.c $(pkg-config --cflags --libs pprofc) -o diff_profiles
  *   ./diff_profiles old.pb.gz new.pb.gz */
@@ -10,13 +11,16 @@ static int write_to_file(void *file, const void *data, size_t size) {
 }
 
 int main(int argc, char **argv) {
-  pprofc_profile *base = NULL, *head = NULL, *difference = NULL;
+  pprofc_profile *difference = NULL;
+  pprofc_sources_options sources;
   pprofc_error error;
-  if (argc != 3) return fprintf(stderr, "usage: diff_profiles OLD NEW\n"), 1;
-  pprofc_status status = pprofc_profile_read_file(argv[1], NULL, &base, &error);
-  if (status == PPROFC_OK) status = pprofc_profile_read_file(argv[2], NULL, &head, &error);
-  if (status == PPROFC_OK)
-    status = pprofc_diff(head, base, PPROFC_COMPARE, false, &difference, &error);
+  if (argc < 3) return fprintf(stderr, "usage: diff_profiles OLD NEW...\n"), 1;
+  const char *const *paths = (const char *const *)argv;
+  pprofc_sources_options_init(&sources);
+  sources.bases = paths + 1;
+  sources.base_count = 1;
+  pprofc_status status =
+      pprofc_sources_read(paths + 2, (size_t)argc - 2, &sources, &difference, &error);
   if (status == PPROFC_OK) {
     pprofc_report_options options;
     pprofc_report_options_init(&options);
@@ -26,7 +30,5 @@ int main(int argc, char **argv) {
   }
   if (status != PPROFC_OK) fprintf(stderr, "diff_profiles: %s\n", error.message);
   pprofc_profile_release(difference);
-  pprofc_profile_release(head);
-  pprofc_profile_release(base);
   return status != PPROFC_OK;
 }

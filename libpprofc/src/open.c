@@ -276,14 +276,34 @@ static pprofc_status read_foreign(const struct input *input, const struct import
   return PPROFC_E_FORMAT;
 }
 
-/* Copies the caller's options and limits; options->limits points to *limits. */
-static pprofc_status copy_options(const pprofc_read_options *given, pprofc_read_options *options,
-                                  pprofc_limits *limits, pprofc_error *error) {
+pprofc_status open_settings_begin(struct open_settings *settings, const pprofc_read_options *given,
+                                  pprofc_error *error) {
+  pprofc_read_options *options = &settings->options;
+  pprofc_limits *limits = &settings->limits;
   pprofc_status status = OPTIONS_COPY(pprofc_read_options, options, given, error);
   if (status) return status;
   status = OPTIONS_COPY(pprofc_limits, limits, options->limits, error);
+  if (status) return status;
   *limits = effective_limits(limits);
+  struct budget *budget = budget_of(options->allocator);
+  budget = budget && !options->progress ? budget_retain(budget)
+                                        : budget_new(options->allocator, limits->memory_bytes);
+  if (!budget) return error_nomem(error);
+  if (options->progress) budget_watch(budget, options->progress, options->progress_context);
+  settings->watched = options->progress != NULL;
+  settings->budget = budget;
   options->limits = limits;
+  options->allocator = budget_allocator(budget);
+  options->progress = NULL;
+  return PPROFC_OK;
+}
+
+pprofc_status open_settings_end(struct open_settings *settings, pprofc_status status,
+                                pprofc_error *error) {
+  status = budget_status(settings->options.allocator, status, error);
+  /* Stop calling `progress`, because the profile stays in use after this call. */
+  if (settings->watched) budget_watch(settings->budget, NULL, NULL);
+  budget_release(settings->budget);
   return status;
 }
 
@@ -469,24 +489,14 @@ static pprofc_status read_profile(const struct open_input_source *source,
   pprofc_error local;
   if (!error) error = &local;
   *error = (pprofc_error){PPROFC_OK, PPROFC_NO_OFFSET, ""};
-  pprofc_read_options options;
-  pprofc_limits limits;
+  struct open_settings settings;
   char folder[FOLDER_MAX];
-  pprofc_status status = copy_options(given, &options, &limits, error);
+  pprofc_status status = open_settings_begin(&settings, given, error);
   if (status) return status;
-  const struct import_options import = open_options(source, &options, sums && sums->times, folder);
-  struct budget *budget = budget_of(options.allocator);
-  budget = budget && !options.progress ? budget_retain(budget)
-                                       : budget_new(options.allocator, limits.memory_bytes);
-  if (!budget) return error_nomem(error);
-  if (options.progress) budget_watch(budget, options.progress, options.progress_context);
-  const pprofc_allocator *mem = budget_allocator(budget);
-  status = read_within(source, mem, &import, sums, profile, error);
-  status = budget_status(mem, status, error);
-  /* Stop calling `progress`, because the profile stays in use after this call. */
-  if (options.progress) budget_watch(budget, NULL, NULL);
-  budget_release(budget);
-  return status;
+  const pprofc_read_options *options = &settings.options;
+  const struct import_options import = open_options(source, options, sums && sums->times, folder);
+  status = read_within(source, options->allocator, &import, sums, profile, error);
+  return open_settings_end(&settings, status, error);
 }
 
 pprofc_status open_file(const char *path, const pprofc_read_options *options,

@@ -38,4 +38,22 @@ pprofc_status open_text(pprofc_str text, const pprofc_read_options *options,
                         const struct open_sums *sums, pprofc_profile **profile,
                         pprofc_error *error);
 
+/* Settings of reading, complete and with a budget. */
+struct open_settings {
+  pprofc_read_options options; /* `allocator` is the budget's, and `progress` is NULL */
+  pprofc_limits limits;
+  struct budget *budget; /* budget of the caller's allocator, or a new budget */
+  bool watched;          /* true if the budget calls the caller's function `progress` */
+};
+
+/* Copies the caller's options and fills in the defaults. After success, the caller calls
+ * open_settings_end. */
+pprofc_status open_settings_begin(struct open_settings *settings, const pprofc_read_options *given,
+                                  pprofc_error *error);
+
+/* Releases the budget. Returns the status that the public function returns: for example, after
+ * memory ran out, PPROFC_E_LIMIT. */
+pprofc_status open_settings_end(struct open_settings *settings, pprofc_status status,
+                                pprofc_error *error);
+
 #endif

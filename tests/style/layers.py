@@ -12,7 +12,7 @@ from source import ROOT, Report, files, read
 # The room of each public header.
 PUBLIC = {"base": "core", "profile": "profile", "builder": "profile", "transform": "transform",
           "report": "pipeline", "bench": "bench", "stats": "stats", "gate": "gate", "samples": "profile",
-          "symbolize": "symbolize", "graph": "report", "verdict": "verdict", "pprofc": "tools"}
+          "sources": "sources", "symbolize": "symbolize", "graph": "report", "verdict": "verdict", "pprofc": "tools"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 ORDER = re.compile(r"^    (\w[\w ,]*<[\w ,<]+)$", re.M)

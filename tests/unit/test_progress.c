@@ -89,6 +89,34 @@ TEST(test_reading_is_cancelled_at_any_moment) {
   }
 }
 
+static pprofc_status read_two_watched(struct watcher *watcher, const pprofc_allocator *mem,
+                                      pprofc_error *error) {
+  char path[512];
+  pprofc_profile *profile = NULL;
+  pprofc_read_options read;
+  pprofc_sources_options options;
+  snprintf(path, sizeof path, "%s/generator_cpu.prof", TESTDATA);
+  const char *const paths[] = {path, path};
+  pprofc_read_options_init(&read);
+  read.allocator = mem;
+  read.threads = 1;
+  read.progress = watch;
+  read.progress_context = watcher;
+  pprofc_sources_options_init(&options);
+  options.read = &read;
+  options.bases = paths;
+  options.base_count = 1;
+  pprofc_status status = pprofc_sources_read(paths, 2, &options, &profile, error);
+  CU_ASSERT_EQUAL(status == PPROFC_OK, profile != NULL);
+  pprofc_profile_release(profile);
+  return status;
+}
+
+TEST(test_reading_of_several_sources_is_cancelled_at_any_moment) {
+  struct watcher watcher = cancel_each(read_two_watched);
+  CU_ASSERT(watcher.asked > 9);
+}
+
 /* Reading a gzip'd profile goes over its bytes twice. At the end, done must equal total. */
 TEST(test_reading_counts_its_work) {
   input = "generator_cpu.prof";

@@ -2,8 +2,8 @@
 #include "steps.h"
 
 #include "profile/profile.h"
+#include "sources/sources.h"
 #include "symbolize/symbolize.h"
-#include "transform/transform.h"
 
 /* Releases *profile, and replaces it by `made`. */
 static void finish_take(pprofc_profile **profile, pprofc_profile *made) {
@@ -80,25 +80,14 @@ static pprofc_status finish_keep_frames(pprofc_profile **profile, pprofc_error *
   return PPROFC_OK;
 }
 
-static pprofc_status finish_drop_frames(const struct command *command, pprofc_profile **profile,
-                                        pprofc_error *error) {
-  pprofc_profile *pruned;
-  bool unsupported;
-  pprofc_status status = transform_drop_frames(*profile, &pruned, &unsupported, error);
-  if (status != PPROFC_OK) return status;
-  finish_take(profile, pruned);
-  if (unsupported && command->report.warn)
-    command->report.warn(command->report.warn_context, DROP_FRAMES_UNSUPPORTED);
-  return PPROFC_OK;
-}
-
 pprofc_status finish_profile(const struct fetcher *fetcher, pprofc_profile **profile,
                              pprofc_error *error) {
   const struct command *command = fetcher->command;
   pprofc_status status = finish_symbolize(fetcher, profile, error);
   if (status == PPROFC_OK && command->all_frames) status = finish_keep_frames(profile, error);
   if (status == PPROFC_OK && !command->all_frames)
-    status = finish_drop_frames(command, profile, error);
+    status =
+        sources_drop_frames(profile, command->report.warn, command->report.warn_context, error);
   if (status == PPROFC_OK) status = mappings_forget_urls(profile, error);
   if (status == PPROFC_OK && *command->add_comment)
     status = add_comment(profile, command->add_comment, error);

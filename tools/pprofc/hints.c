@@ -1,5 +1,5 @@
 /* Adds hints about common mistakes to error messages. Examples: a web page instead of a profile, a
- * file name as a regular expression, profiles with different sample types. */
+ * file name as a regular expression. */
 #include "options.h"
 
 #include "profile/profile.h"
@@ -39,61 +39,6 @@ void hint_source(const char *path, pprofc_error *error) {
     error_hint(error, "the profiled program must stop profiling before it exits");
   else if (strstr(error->message, "truncated gzip stream"))
     error_hint(error, "it is incomplete; copy it again");
-}
-
-/* Writes a list of sample types: "samples, cpu", or "a, b and 7 more". */
-static void hints_list_types(const pprofc_profile *p, char *out, size_t size) {
-  size_t at = 0, most = size - 24; /* bytes for the names; 24 bytes are for " and N more" */
-  out[0] = '\0';
-  for (size_t i = 0; i < p->type_count; i++) {
-    pprofc_str type = profile_string(p, p->types[i].type);
-    if (at + type.size + 2 > most) {
-      snprintf(out + at, size - at, "%s%zu more", i ? " and " : "", p->type_count - i);
-      return;
-    }
-    at += (size_t)snprintf(out + at, size - at, "%s%.*s", i ? ", " : "", STR_ARG(type));
-  }
-}
-
-static bool hints_share_type(const pprofc_profile *one, const pprofc_profile *other) {
-  for (size_t i = 0; i < one->type_count; i++)
-    for (size_t k = 0; k < other->type_count; k++)
-      if (str_equal(profile_string(one, one->types[i].type),
-                    profile_string(other, other->types[k].type)))
-        return true;
-  return false;
-}
-
-/* Adds the period type, because two profiles with the same sample types may still have different
- * period types. */
-static void hints_add_period(const pprofc_profile *p, char *out, size_t size) {
-  size_t at = strlen(out);
-  pprofc_str type = profile_string(p, p->period_type.type);
-  if (type.size)
-    snprintf(out + at, size - at, ", sampled by %.*s", STR_ARG(str_slice(type, 0, 30)));
-  else
-    snprintf(out + at, size - at, ", sampled by an unknown event");
-}
-
-void hint_types(const char *first, const pprofc_profile *one, const char *second,
-                const pprofc_profile *other, char text[HINT_MAX]) {
-  char types[2][160];
-  hints_list_types(one, types[0], 120);
-  hints_list_types(other, types[1], 120);
-  bool same_period = str_equal(profile_string(one, one->period_type.type),
-                               profile_string(other, other->period_type.type));
-  if (!same_period && hints_share_type(one, other)) {
-    hints_add_period(one, types[0], sizeof types[0]);
-    hints_add_period(other, types[1], sizeof types[1]);
-  }
-  snprintf(text, HINT_MAX, "%.150s has %s; %.150s has %s; both must be profiles of one kind", first,
-           types[0], second, types[1]);
-}
-
-void hint_types_add(const char *text, pprofc_error *error) {
-  bool differ = strstr(error->message, "empty common sample type list") ||
-                strstr(error->message, "incompatible types: ");
-  if (differ) error_hint(error, "%s", text);
 }
 
 static const struct flag *hints_flag_of(const struct command_flags *flags, const char *word) {

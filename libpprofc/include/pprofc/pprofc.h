@@ -10,6 +10,7 @@
 #include "pprofc/profile.h"
 #include "pprofc/report.h"
 #include "pprofc/samples.h"
+#include "pprofc/sources.h"
 #include "pprofc/stats.h"
 #include "pprofc/symbolize.h"
 #include "pprofc/transform.h"

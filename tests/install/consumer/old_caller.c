@@ -147,6 +147,23 @@ static void edit(const pprofc_profile *profile) {
          "symbolization options of size 0");
 }
 
+static void add_up(const char *path) {
+  pprofc_error error = {PPROFC_OK, 0, ""};
+  pprofc_profile *sum = NULL;
+  pprofc_sources_options whole;
+  void *old;
+  pprofc_sources_options_init(&whole);
+  whole.bases = &path;
+  whole.base_count = 1;
+  old = shortened(&whole, offsetof(pprofc_sources_options, kind));
+  expect(pprofc_sources_read(&path, 1, old, &sum, &error) == PPROFC_OK, error.message);
+  pprofc_profile_release(sum);
+  free(old);
+  memset(&whole, 0, sizeof whole);
+  expect(pprofc_sources_read(&path, 1, &whole, &sum, &error) == PPROFC_E_INVALID,
+         "source options of size 0");
+}
+
 /* Calls functions that take report options: the graph, and setting options by name. Setting an
  * option must not write after the end of the struct. */
 static void graph(const pprofc_profile *profile) {
@@ -215,6 +232,7 @@ int main(int argc, char **argv) {
   profile = read_profile(argv[1]);
   report(profile);
   compare();
+  add_up(argv[1]);
   edit(profile);
   graph(profile);
   judge();

@@ -4,6 +4,7 @@
 
 #include "pprofc/transform.h"
 #include "profile/profile.h"
+#include "sources/sources.h"
 
 static void bases_replace(pprofc_profile **place, pprofc_profile *profile) {
   pprofc_profile_retain(profile);
@@ -46,9 +47,9 @@ static bool bases_make_difference(struct shell *shell, const char *source, bool 
     status =
         pprofc_diff(shell->head, base, kind, shell->command.report.normalize, &difference, &error);
   if (base && status != PPROFC_OK) {
-    char types[HINT_MAX];
-    hint_types(source, base, shell->command.sources[0], shell->head, types);
-    hint_types_add(types, &error);
+    char types[SOURCES_TYPES_MAX];
+    sources_list_types(source, base, shell->command.sources[0], shell->head, types);
+    sources_add_types(types, &error);
   }
   pprofc_profile_release(base);
   if (status != PPROFC_OK) {

@@ -3,7 +3,7 @@
 #include "pprofc/symbolize.h"
 #include "run/files.h"
 #include "run/profiles.h"
-#include "transform/transform.h"
+#include "sources/sources.h"
 
 /* Rejects a folder of `pprofci capture` that contains base and head, because profiles of two
  * programs are not one series. */
@@ -21,25 +21,18 @@ static bool leaks_has_names(const pprofc_profile *profile) {
   return true;
 }
 
-static void leaks_replace(pprofc_profile **profile, pprofc_profile *with) {
-  pprofc_profile_release(*profile);
-  *profile = with;
-}
-
 /* Adds missing function names. Drops the frames that match the profile's expression drop_frames. */
 static void leaks_prepare(pprofc_profile **profile) {
   pprofc_symbolize_options options;
   pprofc_profile *made;
-  bool unsupported;
   pprofc_symbolize_options_init(&options);
   options.search_path = getenv("PPROF_BINARY_PATH");
   if (!leaks_has_names(*profile)) {
     ci_need(pprofc_symbolize(*profile, &options, &made, &ci_error));
-    leaks_replace(profile, made);
+    pprofc_profile_release(*profile);
+    *profile = made;
   }
-  ci_need(transform_drop_frames(*profile, &made, &unsupported, &ci_error));
-  leaks_replace(profile, made);
-  if (unsupported) message_note("warning: %s", DROP_FRAMES_UNSUPPORTED);
+  ci_need(sources_drop_frames(profile, source_warn, NULL, &ci_error));
 }
 
 static void leaks_keep(struct leaks_inputs *inputs, const char *path, pprofc_profile *profile) {

@@ -2,6 +2,7 @@
 #include "run/profiles.h"
 
 #include "pipeline/pipeline.h"
+#include "pprofc/sources.h"
 #include "steps.h"
 
 static pprofc_status profile_read(const char *path, const pprofc_allocator *mem,
@@ -12,17 +13,9 @@ static pprofc_status profile_read(const char *path, const pprofc_allocator *mem,
   return pprofc_profile_read_file(path, &options, profile, error);
 }
 
-/* Removes the frames that the profile's expressions drop_frames and keep_frames exclude, as pprof
- * does with every profile. Also removes URLs from file names of mappings. */
-static pprofc_status profile_prune(pprofc_profile **profile, pprofc_error *error) {
-  pprofc_profile *pruned;
-  bool unsupported;
-  pprofc_status status = transform_drop_frames(*profile, &pruned, &unsupported, error);
-  if (status != PPROFC_OK) return status;
-  if (unsupported) message_note("warning: %s", DROP_FRAMES_UNSUPPORTED);
-  pprofc_profile_release(*profile);
-  *profile = pruned;
-  return mappings_forget_urls(profile, error);
+void source_warn(void *context, const char *message) {
+  (void)context;
+  message_note("warning: %s", message);
 }
 
 pprofc_status source_read(const char *path, const pprofc_allocator *mem, pprofc_profile **profile,
@@ -31,44 +24,20 @@ pprofc_status source_read(const char *path, const pprofc_allocator *mem, pprofc_
   return source_open(&alone, mem, profile, error);
 }
 
-static pprofc_status read_sum(const struct profile_files *files, const pprofc_allocator *mem,
-                              pprofc_profile **profile, pprofc_error *error) {
-  if (files->count == 1) return profile_read(files->paths[0], mem, profile, error);
-  pprofc_profile **all = mem_array(mem, files->count, sizeof *all);
-  if (!all) return error_nomem(error);
-  size_t count = 0;
-  pprofc_status status = PPROFC_OK;
-  while (count < files->count && status == PPROFC_OK) {
-    status = profile_read(files->paths[count], mem, &all[count], error);
-    count += status == PPROFC_OK;
-  }
-  if (status == PPROFC_OK)
-    status = pprofc_merge((const pprofc_profile *const *)all, count, profile, error);
-  for (size_t i = 0; i < count; i++) pprofc_profile_release(all[i]);
-  mem_free(mem, all, files->count, sizeof *all);
-  return status;
-}
-
-static pprofc_status read_both(const struct profile_source *source, const pprofc_allocator *mem,
-                               pprofc_profile **profile, pprofc_error *error) {
-  pprofc_profile *base, *head;
-  pprofc_status status = read_sum(&source->head, mem, &head, error);
-  if (status != PPROFC_OK) return status;
-  status = read_sum(&source->base, mem, &base, error);
-  if (status == PPROFC_OK) {
-    status = pprofc_diff(head, base, PPROFC_COMPARE, false, profile, error);
-    pprofc_profile_release(base);
-  }
-  pprofc_profile_release(head);
-  return status;
-}
-
 pprofc_status source_open(const struct profile_source *source, const pprofc_allocator *mem,
                           pprofc_profile **profile, pprofc_error *error) {
-  pprofc_status status = source->base.count ? read_both(source, mem, profile, error)
-                                            : read_sum(&source->head, mem, profile, error);
-  if (status != PPROFC_OK) return status;
-  status = profile_prune(profile, error);
+  pprofc_read_options read;
+  pprofc_sources_options options;
+  pprofc_read_options_init(&read);
+  read.allocator = mem;
+  pprofc_sources_options_init(&options);
+  options.read = &read;
+  options.bases = source->base.paths;
+  options.base_count = source->base.count;
+  options.warn = source_warn;
+  pprofc_status status =
+      pprofc_sources_read(source->head.paths, source->head.count, &options, profile, error);
+  if (status == PPROFC_OK) status = mappings_forget_urls(profile, error);
   if (status != PPROFC_OK) pprofc_profile_release(*profile);
   return status;
 }

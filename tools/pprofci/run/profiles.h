@@ -18,6 +18,9 @@ struct profile_source {
   struct profile_files base, head;
 };
 
+/* Prints a warning about a profile. Ignores `context`. */
+void source_warn(void *context, const char *message);
+
 /* Reads one file, without a base. */
 pprofc_status source_read(const char *path, const pprofc_allocator *mem, pprofc_profile **profile,
                           pprofc_error *error);

@@ -1,0 +1,98 @@
+/* Subtracts the base from the head. Completes the message about profiles of different kinds. */
+#include "profile/profile.h"
+#include "sources/sources.h"
+#include "transform/combine/diff.h"
+#include "transform/transform.h"
+
+/* ---- sample types in error messages ------------------ */
+
+/* Writes a list of sample types: "samples, cpu", or "a, b and 7 more". */
+static void list_types(const pprofc_profile *p, char *out, size_t size) {
+  size_t at = 0, most = size - 24; /* bytes for the names; 24 bytes are for " and N more" */
+  out[0] = '\0';
+  for (size_t i = 0; i < p->type_count; i++) {
+    pprofc_str type = profile_string(p, p->types[i].type);
+    if (at + type.size + 2 > most) {
+      snprintf(out + at, size - at, "%s%zu more", i ? " and " : "", p->type_count - i);
+      return;
+    }
+    at += (size_t)snprintf(out + at, size - at, "%s%.*s", i ? ", " : "", STR_ARG(type));
+  }
+}
+
+static bool share_type(const pprofc_profile *one, const pprofc_profile *other) {
+  for (size_t i = 0; i < one->type_count; i++)
+    for (size_t k = 0; k < other->type_count; k++)
+      if (str_equal(profile_string(one, one->types[i].type),
+                    profile_string(other, other->types[k].type)))
+        return true;
+  return false;
+}
+
+/* Adds the period type, because two profiles with the same sample types may still have different
+ * period types. */
+static void add_period(const pprofc_profile *p, char *out, size_t size) {
+  size_t at = strlen(out);
+  pprofc_str type = profile_string(p, p->period_type.type);
+  if (type.size)
+    snprintf(out + at, size - at, ", sampled by %.*s", STR_ARG(str_slice(type, 0, 30)));
+  else
+    snprintf(out + at, size - at, ", sampled by an unknown event");
+}
+
+void sources_list_types(const char *first, const pprofc_profile *one, const char *second,
+                        const pprofc_profile *other, char text[SOURCES_TYPES_MAX]) {
+  char types[2][160];
+  list_types(one, types[0], 120);
+  list_types(other, types[1], 120);
+  bool same_period = str_equal(profile_string(one, one->period_type.type),
+                               profile_string(other, other->period_type.type));
+  if (!same_period && share_type(one, other)) {
+    add_period(one, types[0], sizeof types[0]);
+    add_period(other, types[1], sizeof types[1]);
+  }
+  snprintf(text, SOURCES_TYPES_MAX,
+           "%.150s has %s; %.150s has %s; both must be profiles of one kind", first, types[0],
+           second, types[1]);
+}
+
+void sources_add_types(const char *text, pprofc_error *error) {
+  bool differ = strstr(error->message, "empty common sample type list") ||
+                strstr(error->message, "incompatible types: ");
+  if (differ) error_hint(error, "%s", text);
+}
+
+/* ---- difference -------------------------------------- */
+
+pprofc_status sources_subtract(struct source_sums *sums, pprofc_diff_kind kind, bool normalize,
+                               bool adds_up, pprofc_error *error) {
+  pprofc_profile *head = sums->head.sum, *base = sums->base.sum;
+  if (!base) return PPROFC_OK;
+  sums->head.sum = sums->base.sum = NULL;
+  char types[SOURCES_TYPES_MAX]; /* write this list first, because the difference releases the
+                                    profiles */
+  sources_list_types(sums->base.first_shown, base, sums->head.first_shown, head, types);
+  pprofc_status status;
+  if (adds_up && transform_diff_unmerged_is_exact(head, base, kind)) {
+    status = transform_diff_unmerged(head, base, normalize, &sums->head.sum, error);
+  } else {
+    status = pprofc_diff(head, base, kind, normalize, &sums->head.sum, error);
+    pprofc_profile_release(head);
+    pprofc_profile_release(base);
+  }
+  if (status != PPROFC_OK) sources_add_types(types, error);
+  return status;
+}
+
+pprofc_status sources_drop_frames(pprofc_profile **profile,
+                                  void (*warn)(void *warn_context, const char *message),
+                                  void *warn_context, pprofc_error *error) {
+  pprofc_profile *kept;
+  bool unsupported;
+  pprofc_status status = transform_drop_frames(*profile, &kept, &unsupported, error);
+  if (status != PPROFC_OK) return status;
+  if (unsupported && warn) warn(warn_context, DROP_FRAMES_UNSUPPORTED);
+  pprofc_profile_release(*profile);
+  *profile = kept;
+  return PPROFC_OK;
+}
