@@ -4,6 +4,8 @@
 #include "profile_text.h"
 #include "unit.h"
 
+#include <unistd.h>
+
 /* Messages of the callbacks, one on each line. */
 static struct buffer messages;
 
@@ -16,38 +18,52 @@ static void note_skipped(void *context, const char *source, const pprofc_error *
   buffer_printf(&messages, "skip %s: %s\n", source, error->message);
 }
 
-static void expect_messages(const char *expected) {
-  buffer_add_char(&messages, '\0');
-  CU_ASSERT_STRING_EQUAL(messages.data, expected);
-  buffer_free(&messages);
+/* ---- files in a temporary folder ---------------------- */
+
+static const char *const files[][2] = {
+    {"ab", "main;a 10\nmain;b 5\n"},
+    {"a", "main;a 1\n"},
+    {"base", "main;a 2\n"},
+    {"base_c", "main;a 2\nmain;c 12\n"},
+    {"broken", "r;a 1\na 1\na 1\nbroken\n"},
+    {"broken_b", "r;b 1\nb 1\nb 1\nb 1\nbroken\n"},
+};
+#define FILES (sizeof files / sizeof *files)
+
+static void write_text(const char *name, const char *text) {
+  FILE *file = fopen(name, "w");
+  fputs(text, file);
+  fclose(file);
 }
 
-/* Reads a source that is itself a text in the format of folded stacks. "heap" is a profile with
- * another sample type, and "bad" is unreadable. */
-static pprofc_status open_text_source(void *context, const char *source,
-                                      const pprofc_read_options *options, pprofc_profile **profile,
-                                      pprofc_error *error) {
-  (void)context;
-  if (strcmp(source, "bad") == 0)
-    return error_set(error, PPROFC_E_FORMAT, "cannot read '%s'", source);
-  if (strcmp(source, "heap") != 0)
-    return pprofc_profile_read_memory(source, strlen(source), options, profile, error);
-  char path[512];
-  snprintf(path, sizeof path, "%s/generator_mem.prof", TESTDATA);
-  return pprofc_profile_read_file(path, options, profile, error);
-}
+static char folder[64];
 
-static pprofc_sources_options text_options(void) {
+/* Changes to a new folder with the files. "heap" is a profile with another sample type, and "bad"
+ * is unreadable. Returns options that collect warnings. */
+static pprofc_sources_options begin(void) {
   pprofc_sources_options options;
+  snprintf(folder, sizeof folder, "/tmp/test-sources-XXXXXX");
+  CU_ASSERT_FATAL(mkdtemp(folder) && chdir(folder) == 0);
+  for (size_t i = 0; i < FILES; i++) write_text(files[i][0], files[i][1]);
+  CU_ASSERT_EQUAL(symlink(TESTDATA "/generator_mem.prof", "heap"), 0);
+  buffer_init(&messages, &mem_default, SIZE_MAX);
   pprofc_sources_options_init(&options);
-  options.open = open_text_source;
   options.warn = note_warning;
   options.warn_context = (void *)"warn ";
-  buffer_init(&messages, &mem_default, SIZE_MAX);
   return options;
 }
 
-static const char *const two[] = {"main;a 10\nmain;b 5\n", "main;a 1\n"};
+/* Compares the collected messages. Removes the folder. */
+static void end(const char *expected) {
+  buffer_add_char(&messages, '\0');
+  CU_ASSERT_STRING_EQUAL(messages.data, expected);
+  buffer_free(&messages);
+  for (size_t i = 0; i < FILES; i++) unlink(files[i][0]);
+  unlink("heap");
+  CU_ASSERT(chdir("/") == 0 && rmdir(folder) == 0);
+}
+
+static const char *const two[] = {"ab", "a"};
 
 static void expect_sum(const char *const *sources, size_t count,
                        const pprofc_sources_options *options, const char *expected) {
@@ -68,14 +84,14 @@ static void expect_failure(const char *const *sources, size_t count,
 }
 
 TEST(test_sources_add_up) {
-  pprofc_sources_options options = text_options();
+  pprofc_sources_options options = begin();
   expect_sum(two, 2, &options, "11: 1 2 | a main\n5: 3 2 | b main\n");
-  expect_messages("");
+  end("");
 }
 
 TEST(test_the_base_is_compared_subtracted_or_scaled) {
-  static const char *const base[] = {"main;a 2\n", "main;a 2\nmain;c 12\n"};
-  pprofc_sources_options options = text_options();
+  static const char *const base[] = {"base", "base_c"};
+  pprofc_sources_options options = begin();
   options.bases = base;
   options.base_count = 2;
   expect_sum(two, 2, &options,
@@ -86,18 +102,19 @@ TEST(test_the_base_is_compared_subtracted_or_scaled) {
   options.base_count = 1; /* the head has 16, the base has 2 */
   options.normalize = true;
   expect_sum(two, 2, &options, "-1: 1 2 | a main\n1: 3 2 | b main\n");
-  expect_messages("");
+  end("");
 }
 
 TEST(test_more_sources_than_a_chunk_keep_their_order) {
   enum { MANY = 300 };
-  char texts[MANY][24];
+  char names[MANY][24], line[24];
   const char *sources[MANY];
   pprofc_profile *p = NULL;
-  pprofc_sources_options options = text_options();
+  pprofc_sources_options options = begin();
   for (int i = 0; i < MANY; i++) {
-    snprintf(texts[i], sizeof texts[i], "main;f%d 1\n", i);
-    sources[i] = texts[i];
+    snprintf(names[i], sizeof names[i], "f%d", i);
+    snprintf(line, sizeof line, "main;f%d 1\n", i);
+    write_text(sources[i] = names[i], line);
   }
   CU_ASSERT_EQUAL_FATAL(pprofc_sources_read(sources, MANY, &options, &p, NULL), PPROFC_OK);
   for (uint32_t i = 0; i < MANY; i++) {
@@ -108,37 +125,40 @@ TEST(test_more_sources_than_a_chunk_keep_their_order) {
     buffer_add_char(&text, '\0');
     CU_ASSERT_PTR_NOT_NULL(strstr(text.data, name));
     buffer_free(&text);
+    unlink(sources[i]);
   }
   pprofc_profile_release(p);
-  expect_messages("");
+  end("");
 }
 
 TEST(test_an_unreadable_source_is_an_error_or_skipped) {
-  static const char *const some[] = {"bad", "main;a 1\n", "bad"};
-  pprofc_sources_options options = text_options();
-  expect_failure(some, 3, &options, PPROFC_E_FORMAT, "cannot read 'bad'");
+  static const char *const some[] = {"bad", "a", "bad"};
+  pprofc_sources_options options = begin();
+  expect_failure(some, 3, &options, PPROFC_E_IO, "cannot read 'bad': no such file or directory");
   options.skip = note_skipped;
   expect_sum(some, 3, &options, "1: 2 1 | a main\n");
-  expect_messages("skip bad: cannot read 'bad'\nskip bad: cannot read 'bad'\n"
-                  "warn Fetched 1 source profiles out of 3\n");
+  end("skip bad: cannot read 'bad': no such file or directory\nskip bad: cannot read 'bad': no "
+      "such file or directory\n"
+      "warn Fetched 1 source profiles out of 3\n");
 }
 
 TEST(test_a_sum_without_a_readable_source_is_an_error) {
   static const char *const bad[] = {"bad", "bad"};
-  pprofc_sources_options options = text_options();
+  pprofc_sources_options options = begin();
   options.skip = note_skipped;
-  expect_failure(bad, 1, &options, PPROFC_E_FORMAT, "cannot read 'bad'");
+  expect_failure(bad, 1, &options, PPROFC_E_IO, "cannot read 'bad': no such file or directory");
   expect_failure(bad, 2, &options, PPROFC_E_IO, "failed to fetch any source profiles");
   options.bases = bad;
   options.base_count = 1;
   expect_failure(two, 2, &options, PPROFC_E_IO, "failed to fetch any base profiles");
-  expect_messages("skip bad: cannot read 'bad'\nskip bad: cannot read 'bad'\n"
-                  "skip bad: cannot read 'bad'\n");
+  end("skip bad: cannot read 'bad': no such file or directory\nskip bad: cannot read 'bad': no "
+      "such file or directory\n"
+      "skip bad: cannot read 'bad': no such file or directory\n");
 }
 
 TEST(test_profiles_of_different_kinds_are_named) {
   static const char *const heap[] = {"heap"};
-  pprofc_sources_options options = text_options();
+  pprofc_sources_options options = begin();
   pprofc_profile *p = NULL;
   pprofc_error error;
   options.bases = heap;
@@ -150,28 +170,27 @@ TEST(test_profiles_of_different_kinds_are_named) {
   CU_ASSERT_EQUAL(pprofc_sources_read(mixed, 2, &options, &p, &error), PPROFC_E_INVALID);
   CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "problem fetching source profiles: "));
   CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "both must be profiles of one kind"));
-  expect_messages("");
+  end("");
 }
 
 TEST(test_warnings_name_their_source_and_keep_the_order) {
-  static const char *const some[] = {"r;a 1\na 1\na 1\nbroken\n", "r;b 1\nb 1\nb 1\nb 1\nbroken\n"};
-  pprofc_sources_options options = text_options();
+  static const char *const some[] = {"broken", "broken_b"};
+  pprofc_sources_options options = begin();
   pprofc_read_options read;
   pprofc_read_options_init(&read);
   read.warn = note_warning;
   read.warn_context = (void *)"";
   options.read = &read;
   expect_sum(some, 2, &options, "1: 1 2 | a r\n2: 1 | a\n1: 3 2 | b r\n3: 3 | b\n");
-  expect_messages(
-      "r;a 1\na 1\na 1\nbroken\n: skipped: 1 of 4 lines (25.0%); -comments gives the reasons\n"
-      "r;b 1\nb 1\nb 1\nb 1\nbroken\n: skipped: 1 of 5 lines (20.0%); -comments gives the "
+  end("broken: skipped: 1 of 4 lines (25.0%); -comments gives the reasons\n"
+      "broken_b: skipped: 1 of 5 lines (20.0%); -comments gives the "
       "reasons\n");
 }
 
 /* The memory limit applies to all sources together. */
 TEST(test_all_sources_have_one_memory_limit) {
   const char *heaps[16];
-  pprofc_sources_options options = text_options();
+  pprofc_sources_options options = begin();
   pprofc_read_options read;
   pprofc_limits limits;
   pprofc_profile *p = NULL;
@@ -187,7 +206,7 @@ TEST(test_all_sources_have_one_memory_limit) {
   p = NULL;
   CU_ASSERT_EQUAL(pprofc_sources_read(heaps, 16, &options, &p, NULL), PPROFC_E_LIMIT);
   CU_ASSERT_PTR_NULL(p);
-  expect_messages("");
+  end("");
 }
 
 TEST(test_options_without_a_size_are_invalid) {
@@ -199,7 +218,7 @@ TEST(test_options_without_a_size_are_invalid) {
 
 /* Each failed allocation gives an error and no leak. */
 TEST(test_sources_survive_failed_allocations) {
-  pprofc_sources_options options = text_options();
+  pprofc_sources_options options = begin();
   options.bases = two + 1;
   options.base_count = 1;
   for (size_t at = 0;; at++) {
@@ -218,5 +237,5 @@ TEST(test_sources_survive_failed_allocations) {
     if (status == PPROFC_OK) break;
     CU_ASSERT_EQUAL(status, PPROFC_E_NOMEM);
   }
-  expect_messages("");
+  end("");
 }

@@ -28,12 +28,10 @@ struct fetched {
   size_t run_count, runs_taken;
   struct command quiet; /* copy of `command` without warnings, for all runs after the first */
   struct sums sums;     /* sums over runs, to be written by -sums; `mem` is NULL without -sums */
-  struct source_map_list source_maps; /* source maps given by -source_map */
-  atomic_bool mapped;                 /* true if a source map changed a frame */
-  bool from_server;                   /* true if at least one source is a URL */
-  bool odd;                           /* true if the sources of the next chunk use origins[1] */
-  /* origins of the chunk that is being read, and of the chunk that is being merged */
-  struct source_origin origins[2][SOURCES_CHUNK];
+  struct source_map_list source_maps;          /* source maps given by -source_map */
+  atomic_bool mapped;                          /* true if a source map changed a frame */
+  bool from_server;                            /* true if at least one source is a URL */
+  struct source_origin origins[SOURCES_CHUNK]; /* origins of the chunk that is being read */
 };
 
 /* ---- reading a source -------------------------------- */
@@ -83,11 +81,22 @@ static pprofc_status fetched_read(void *context, struct source *source,
   return status;
 }
 
+static void fetched_skip(const struct fetched *fetched, struct source *source) {
+  const struct source_origin *origin = source->data;
+  limit_flags_name(&source->error);
+  message_error("%s", source->error.message);
+  /* An unreadable file is an error, but a stream may have broken frames. */
+  if (!origin->framed && fetched->command->incomplete) *fetched->command->incomplete = true;
+}
+
 /* Stores which server has the symbols of the profile. Adds the profile to the sums of -sums. */
 static pprofc_status fetched_take(void *context, struct source *source, pprofc_error *error) {
   struct fetched *fetched = context;
   const struct source_origin *origin = source->data;
-  if (!source->profile) return PPROFC_OK;
+  if (!source->profile) {
+    fetched_skip(fetched, source);
+    return PPROFC_OK;
+  }
   if (origin->remote) {
     fetched->from_server = true;
     if (symbols_note(&fetched->fetcher.symbols, source->profile, source->is_base,
@@ -96,15 +105,6 @@ static pprofc_status fetched_take(void *context, struct source *source, pprofc_e
   }
   if (source->is_base) return PPROFC_OK;
   return noise_sums_add(&fetched->sums, source->profile, source->shown, error);
-}
-
-static void fetched_skip(void *context, struct source *source) {
-  const struct fetched *fetched = context;
-  const struct source_origin *origin = source->data;
-  limit_flags_name(&source->error);
-  message_error("%s", source->error.message);
-  /* An unreadable file is an error, but a stream may have broken frames. */
-  if (!origin->framed && fetched->command->incomplete) *fetched->command->incomplete = true;
 }
 
 static void fetched_warn(void *context, const struct source *source, pprofc_str text) {
@@ -181,8 +181,7 @@ static pprofc_status next_frames(struct framed *framed, struct source_origin *or
 static pprofc_status fetched_next(void *context, size_t from, struct source *sources, size_t *count,
                                   pprofc_error *error) {
   struct fetched *fetched = context;
-  struct source_origin *origins = fetched->origins[fetched->odd];
-  fetched->odd = !fetched->odd;
+  struct source_origin *origins = fetched->origins;
   pprofc_status status = fetched->command->frames
                              ? next_frames(&fetched->framed, origins, sources, count, error)
                              : next_files(fetched, from, origins, sources, count, error);
@@ -193,10 +192,8 @@ static pprofc_status fetched_next(void *context, size_t from, struct source *sou
   return status;
 }
 
-/* Allocates the state of reading. Returns NULL when out of memory. */
-static struct fetched *fetched_new(const struct command *command) {
-  struct fetched *fetched = mem_zero_array(&mem_default, 1, sizeof *fetched);
-  if (!fetched) return NULL;
+static void fetched_init(struct fetched *fetched, const struct command *command) {
+  *fetched = (struct fetched){.command = command};
   pprofc_read_options *options = &fetched->options;
   pprofc_read_options_init(options);
   options->limits = &command->limits;
@@ -205,7 +202,6 @@ static struct fetched *fetched_new(const struct command *command) {
   options->call_stacks = command->call_stacks;
   /* With -http and -lsp, the program runs for a long time, and the file may change in that time. */
   options->may_change = command->http_on || command->lsp;
-  fetched->command = command;
   fetched->reader = (struct source_reader){
       .context = fetched,
       .mem = &mem_default,
@@ -216,19 +212,15 @@ static struct fetched *fetched_new(const struct command *command) {
       .next = fetched_next,
       .read = fetched_read,
       .take = fetched_take,
-      .skip = fetched_skip,
       .warn = fetched_warn};
   fetcher_init(&fetched->fetcher, command);
   framed_init(&fetched->framed, &command->limits);
-  return fetched;
 }
 
 static void fetched_free(struct fetched *fetched) {
-  for (size_t i = 0; i < 2 * SOURCES_CHUNK; i++)
-    buffer_free(&fetched->origins[i / SOURCES_CHUNK][i % SOURCES_CHUNK].frame);
+  for (size_t i = 0; i < SOURCES_CHUNK; i++) buffer_free(&fetched->origins[i].frame);
   framed_free(&fetched->framed);
   fetcher_free(&fetched->fetcher);
-  mem_free(&mem_default, fetched, 1, sizeof *fetched);
 }
 
 /* ---- profile of the command line --------------------- */
@@ -284,18 +276,18 @@ static pprofc_status fetched_subtract(const struct fetched *fetched, struct sour
 pprofc_status sources_get(const struct command *command, bool apart, struct sources *sources,
                           pprofc_error *error) {
   struct source_sums sums = {.head = {.sum = NULL}};
-  struct fetched *fetched = fetched_new(command);
+  struct fetched fetched;
   *sources = (struct sources){NULL, NULL, NULL};
-  if (!fetched) return error_nomem(error);
-  if (!apart && folding_of(command, &fetched->needs)) fetched->reader.needs = &fetched->needs;
-  pprofc_status status = fetch_sums(fetched, &sums, error);
+  fetched_init(&fetched, command);
+  if (!apart && folding_of(command, &fetched.needs)) fetched.reader.needs = &fetched.needs;
+  pprofc_status status = fetch_sums(&fetched, &sums, error);
   if (status == PPROFC_OK && apart) keep_apart(&sums, sources);
-  if (status == PPROFC_OK) status = fetched_subtract(fetched, &sums, error);
-  if (status == PPROFC_OK) status = finish_combined(fetched, &sums.head.sum, error);
-  if (status == PPROFC_OK && apart) status = finish_apart(fetched, sources, error);
+  if (status == PPROFC_OK) status = fetched_subtract(&fetched, &sums, error);
+  if (status == PPROFC_OK) status = finish_combined(&fetched, &sums.head.sum, error);
+  if (status == PPROFC_OK && apart) status = finish_apart(&fetched, sources, error);
   if (status == PPROFC_OK) sources->combined = pprofc_profile_retain(sums.head.sum);
   sources_release(&sums);
-  fetched_free(fetched);
+  fetched_free(&fetched);
   if (status == PPROFC_OK) return PPROFC_OK;
   pprofc_profile_release(sources->head);
   pprofc_profile_release(sources->base);
@@ -345,17 +337,19 @@ static pprofc_status fetched_take_run(void *context, struct source *source, ppro
 
 pprofc_status sources_read_runs(const struct command *command, const struct open_sums *needs,
                                 struct source_run *runs, size_t count, pprofc_error *error) {
-  struct fetched *fetched = fetched_new(command);
-  if (!fetched) return error_nomem(error);
-  fetched->quiet = *command;
-  fetched->quiet.report.warn = NULL;
-  fetched->runs = runs;
-  fetched->run_count = count;
-  fetched->reader.needs = needs;
-  fetched->reader.strict = false;
-  fetched->reader.take = fetched_take_run;
-  pprofc_status status = sources_each(&fetched->reader, error);
-  fetched_free(fetched);
+  struct source_sums sums;
+  struct fetched fetched;
+  fetched_init(&fetched, command);
+  fetched.quiet = *command;
+  fetched.quiet.report.warn = NULL;
+  fetched.runs = runs;
+  fetched.run_count = count;
+  fetched.reader.needs = needs;
+  fetched.reader.strict = false;
+  fetched.reader.take = fetched_take_run;
+  pprofc_status status = sources_each(&fetched.reader, &sums, error);
+  sources_release(&sums);
+  fetched_free(&fetched);
   return status;
 }
 

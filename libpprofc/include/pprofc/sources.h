@@ -9,13 +9,6 @@
 extern "C" {
 #endif
 
-/* Reads a source with `options` and stores its profile in *profile. Several threads of the library
- * may call the function at the same time. To report an unreadable source, the function returns a
- * status other than PPROFC_OK and writes a message to *error. */
-typedef pprofc_status (*pprofc_open_fn)(void *open_context, const char *source,
-                                        const pprofc_read_options *options,
-                                        pprofc_profile **profile, pprofc_error *error);
-
 /* Settings of pprofc_sources_read. The caller owns strings and arrays during the call. */
 typedef struct pprofc_sources_options {
   size_t struct_size;       /* set by pprofc_sources_options_init */
@@ -28,8 +21,6 @@ typedef struct pprofc_sources_options {
    * together, and limits->memory_bytes is the limit for all sources together. `warn` receives
    * messages in the order of the sources: "a.txt: skipped: 2 of 9 lines (22.2%); ..." */
   const pprofc_read_options *read;
-  pprofc_open_fn open; /* reads a source; NULL for pprofc_profile_read_file */
-  void *open_context;  /* first argument of `open` */
 
   /* Receives the error of each unreadable source, in the order of the sources, on the caller's
    * thread. The result then contains only the readable sources. If `skip` is NULL, an unreadable
@@ -51,7 +42,7 @@ PPROFC_API void pprofc_sources_options_init(pprofc_sources_options *options);
  * the frames that the profile's expression drop_frames names. Keeps at most 256 of the read
  * profiles in memory. `options` may be NULL. The caller releases *profile. Errors: as for
  * pprofc_profile_read_file, pprofc_merge and pprofc_diff; PPROFC_E_IO if all sources or all bases
- * are unreadable; the status of `open`. */
+ * are unreadable. */
 PPROFC_API pprofc_status pprofc_sources_read(const char *const *sources, size_t count,
                                              const pprofc_sources_options *options,
                                              pprofc_profile **profile, pprofc_error *error);

@@ -26,15 +26,15 @@ static pprofc_status call_next(void *context, size_t from, struct source *source
 
 static pprofc_status call_read(void *context, struct source *source,
                                const pprofc_read_options *options) {
-  const pprofc_sources_options *o = &((const struct sources_call *)context)->options;
-  if (!o->open)
-    return pprofc_profile_read_file(source->shown, options, &source->profile, &source->error);
-  return o->open(o->open_context, source->shown, options, &source->profile, &source->error);
+  (void)context;
+  return pprofc_profile_read_file(source->shown, options, &source->profile, &source->error);
 }
 
-static void call_skip(void *context, struct source *source) {
+static pprofc_status call_take(void *context, struct source *source, pprofc_error *error) {
   const pprofc_sources_options *o = &((const struct sources_call *)context)->options;
-  o->skip(o->skip_context, source->shown, &source->error);
+  (void)error;
+  if (!source->profile) o->skip(o->skip_context, source->shown, &source->error);
+  return PPROFC_OK;
 }
 
 static void call_warn(void *context, const struct source *source, pprofc_str text) {
@@ -57,7 +57,7 @@ static pprofc_status call_run(struct sources_call *call, const pprofc_read_optio
                                  .strict = !o->skip || call->count + o->base_count == 1,
                                  .next = call_next,
                                  .read = call_read,
-                                 .skip = call_skip,
+                                 .take = call_take,
                                  .warn = call_warn};
   struct source_sums sums;
   pprofc_status status = sources_add_up(&reader, &sums, error);

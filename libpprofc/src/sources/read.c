@@ -50,39 +50,24 @@ static void source_fetch(const struct source_chunk *chunk, struct source *source
 static pprofc_status merge_side(const struct source_chunk *chunk, bool base,
                                 struct source_sum *side, pprofc_error *error) {
   const pprofc_profile *profiles[SOURCES_CHUNK];
-  const char *names[SOURCES_CHUNK];
+  const struct source *first = NULL, *last = NULL;
+  pprofc_profile *sum;
   size_t found = 0;
   for (size_t i = 0; i < chunk->count; i++) {
-    const struct source *source = &chunk->items[i];
-    if (source->is_base != base || !source->profile) continue;
-    names[found] = source->shown;
-    profiles[found++] = source->profile;
+    if (chunk->items[i].is_base != base || !chunk->items[i].profile) continue;
+    last = &chunk->items[i];
+    if (!found) first = last;
+    profiles[found++] = last->profile;
   }
   side->read += found;
   if (!found) return PPROFC_OK;
-  pprofc_profile *sum;
   pprofc_status status = pprofc_merge(profiles, found, &sum, error);
-  if (status == PPROFC_OK) {
+  if (status == PPROFC_OK)
     status = accumulator_add(&side->accumulator, sum, error);
-  } else {
-    char types[SOURCES_TYPES_MAX];
-    sources_list_types(names[0], profiles[0], names[found - 1], profiles[found - 1], types);
-    sources_add_types(types, error);
-  }
+  else
+    sources_explain(first->shown, first->profile, last->shown, last->profile, error);
   if (status != PPROFC_OK) error_prefix(error, "problem fetching %s profiles: ", side->name);
   return status;
-}
-
-static void chunk_release(struct source_chunk *chunk) {
-  for (size_t i = 0; i < chunk->count; i++) pprofc_profile_release(chunk->items[i].profile);
-}
-
-/* Passes the sources of a chunk to the caller's function, in order. */
-static void chunk_take(struct source_chunk *chunk) {
-  struct source_work *work = chunk->work;
-  const struct source_reader *reader = work->reader;
-  for (size_t i = 0; i < chunk->count && reader->take && work->status == PPROFC_OK; i++)
-    work->status = reader->take(reader->context, &chunk->items[i], work->error);
 }
 
 /* Merges the profiles of a chunk with the sums of earlier chunks. Uses `threads` threads. */
@@ -92,10 +77,9 @@ static void chunk_merge(struct source_chunk *chunk, unsigned threads) {
   for (size_t i = 0; i < chunk->count; i++)
     if (chunk->items[i].profile) chunk->items[i].profile->threads = threads;
   sums->head.accumulator.threads = sums->base.accumulator.threads = threads;
-  chunk_take(chunk);
   if (work->status == PPROFC_OK) work->status = merge_side(chunk, false, &sums->head, work->error);
   if (work->status == PPROFC_OK) work->status = merge_side(chunk, true, &sums->base, work->error);
-  chunk_release(chunk);
+  for (size_t i = 0; i < chunk->count; i++) pprofc_profile_release(chunk->items[i].profile);
 }
 
 /* Reads sources in one of several threads. Thread 0 first merges the previous chunk of sources. */
@@ -140,6 +124,17 @@ static void chunk_end_with_error(const struct source_chunk *chunk) {
   }
 }
 
+/* Counts the sources of a chunk, and passes them to the caller, in order. */
+static void chunk_take(struct source_chunk *chunk) {
+  struct source_work *work = chunk->work;
+  for (size_t i = 0; i < chunk->count && work->status == PPROFC_OK; i++) {
+    struct source *source = &chunk->items[i];
+    struct source_sum *side = source->is_base ? &work->sums->base : &work->sums->head;
+    if (!side->given++) side->first_shown = source->shown;
+    work->status = work->reader->take(work->reader->context, source, work->error);
+  }
+}
+
 /* Reads the next chunk. Returns false after the last source or after an error. */
 static bool chunk_read(struct source_chunk *chunk, struct source_work *work, size_t from) {
   const struct source_reader *reader = work->reader;
@@ -158,22 +153,11 @@ static bool chunk_read(struct source_chunk *chunk, struct source_work *work, siz
   chunk_read_all(chunk);
   chunk_warn(chunk);
   chunk_end_with_error(chunk);
+  chunk_take(chunk);
   return true;
 }
 
 /* ---- adding up --------------------------------------- */
-
-/* Counts the sources of a chunk, and passes the unreadable sources to the caller. */
-static void chunk_count(struct source_chunk *chunk) {
-  const struct source_work *work = chunk->work;
-  for (size_t i = 0; i < chunk->count; i++) {
-    struct source *source = &chunk->items[i];
-    struct source_sum *side = source->is_base ? &work->sums->base : &work->sums->head;
-    if (!side->given++) side->first_shown = source->shown;
-    if (!source->profile && work->status == PPROFC_OK)
-      work->reader->skip(work->reader->context, source);
-  }
-}
 
 static void side_add_up(struct source_work *work, struct source_sum *side) {
   if (work->status == PPROFC_OK) {
@@ -184,24 +168,24 @@ static void side_add_up(struct source_work *work, struct source_sum *side) {
   accumulator_free(&side->accumulator);
 }
 
-/* Reads all chunks of sources. Merges the previous chunk while it reads the next one. */
-static pprofc_status read_chunks(struct source_work *work) {
-  const pprofc_allocator *mem = work->reader->mem;
-  struct source_chunk *chunks = mem_array(mem, 2, sizeof *chunks);
-  if (!chunks) return budget_status(mem, error_nomem(work->error), work->error);
-  struct source_chunk *before = NULL, *chunk = &chunks[0];
+pprofc_status sources_each(struct source_reader *reader, struct source_sums *sums,
+                           pprofc_error *error) {
+  struct source_work work = {reader, sums, PPROFC_OK, error};
+  struct source_chunk *chunks = mem_array(reader->mem, 2, sizeof *chunks);
+  struct source_chunk *before = NULL, *chunk = chunks;
+  *sums = (struct source_sums){.head = {.name = "source"}, .base = {.name = "base"}};
+  if (!chunks) return budget_status(reader->mem, error_nomem(error), error);
   chunk->before = NULL;
-  for (size_t from = 0; chunk_read(chunk, work, from); from += before->count) {
-    chunk_count(chunk);
+  for (size_t from = 0; chunk_read(chunk, &work, from); from += before->count) {
     before = chunk;
-    chunk = &chunks[chunk == &chunks[0]];
+    chunk = &chunks[chunk == chunks];
     chunk->before = before;
   }
-  if (before) chunk_merge(before, work->reader->options->threads);
-  mem_free(mem, chunks, 2, sizeof *chunks);
-  side_add_up(work, &work->sums->head);
-  side_add_up(work, &work->sums->base);
-  return work->status;
+  if (before) chunk_merge(before, reader->options->threads);
+  mem_free(reader->mem, chunks, 2, sizeof *chunks);
+  side_add_up(&work, &sums->head);
+  side_add_up(&work, &sums->base);
+  return work.status;
 }
 
 static void side_warn(const struct source_reader *reader, const struct source_sum *side) {
@@ -214,9 +198,7 @@ static void side_warn(const struct source_reader *reader, const struct source_su
 
 static pprofc_status read_sides(struct source_reader *reader, struct source_sums *sums,
                                 pprofc_error *error) {
-  struct source_work work = {reader, sums, PPROFC_OK, error};
-  *sums = (struct source_sums){.head = {.name = "source"}, .base = {.name = "base"}};
-  pprofc_status status = read_chunks(&work);
+  pprofc_status status = sources_each(reader, sums, error);
   if (status != PPROFC_OK) return status;
   if (!sums->head.read) return error_set(error, PPROFC_E_IO, "failed to fetch any source profiles");
   if (sums->base.given && !sums->base.read)
@@ -251,18 +233,4 @@ void sources_release(struct source_sums *sums) {
   pprofc_profile_release(sums->head.sum);
   pprofc_profile_release(sums->base.sum);
   sums->head.sum = sums->base.sum = NULL;
-}
-
-pprofc_status sources_each(struct source_reader *reader, pprofc_error *error) {
-  struct source_work work = {reader, NULL, PPROFC_OK, error};
-  const pprofc_allocator *mem = reader->mem;
-  struct source_chunk *chunk = mem_array(mem, 1, sizeof *chunk);
-  if (!chunk) return budget_status(mem, error_nomem(error), error);
-  chunk->before = NULL;
-  for (size_t from = 0; chunk_read(chunk, &work, from); from += chunk->count) {
-    chunk_take(chunk);
-    chunk_release(chunk);
-  }
-  mem_free(mem, chunk, 1, sizeof *chunk);
-  return work.status;
 }

@@ -37,10 +37,8 @@ struct source_reader {
                         pprofc_error *error);
   /* Sets source->profile. After a failure, sets source->error. */
   pprofc_status (*read)(void *context, struct source *source, const pprofc_read_options *options);
-  /* Receives each source in order, with its profile or its error. NULL: do nothing. */
+  /* Receives each source in order, with its profile or its error, and may keep the profile. */
   pprofc_status (*take)(void *context, struct source *source, pprofc_error *error);
-  /* Receives each unreadable source, which the sum skips. */
-  void (*skip)(void *context, struct source *source);
   /* Receives a warning about a source, or about all sources if `source` is NULL. */
   void (*warn)(void *context, const struct source *source, pprofc_str text);
 };
@@ -58,10 +56,14 @@ struct source_sums {
   struct source_sum head, base;
 };
 
-/* Reads all sources and adds them up. If reader->needs is set and the sums require it, already
- * subtracts the base, so that sums->base.sum is NULL. If a difference of sums of samples would not
- * be exact, reads all sources again, with reader->needs set to NULL. The caller calls
- * sources_release, also after an error. */
+/* Reads all sources and adds them up. The caller calls sources_release, also after an error. */
+pprofc_status sources_each(struct source_reader *reader, struct source_sums *sums,
+                           pprofc_error *error);
+
+/* Does the same, and fails if no source of the head or of the base is readable. If reader->needs is
+ * set and the sums require it, already subtracts the base, so that sums->base.sum is NULL. If a
+ * difference of sums of samples would not be exact, reads all sources again, with reader->needs set
+ * to NULL. */
 pprofc_status sources_add_up(struct source_reader *reader, struct source_sums *sums,
                              pprofc_error *error);
 
@@ -72,22 +74,15 @@ pprofc_status sources_subtract(struct source_sums *sums, pprofc_diff_kind kind, 
 
 void sources_release(struct source_sums *sums);
 
-/* Reads all sources, and calls reader->take for each of them, which may keep the profile. */
-pprofc_status sources_each(struct source_reader *reader, pprofc_error *error);
-
 /* Removes the frames that the profile's expressions drop_frames and keep_frames exclude. Replaces
  * *profile. Warns if this build cannot apply the expressions. `warn` may be NULL. */
 pprofc_status sources_drop_frames(pprofc_profile **profile,
                                   void (*warn)(void *warn_context, const char *message),
                                   void *warn_context, pprofc_error *error);
 
-#define SOURCES_TYPES_MAX 680
-
-/* Writes a sentence that lists the sample types of two profiles into `text`. */
-void sources_list_types(const char *first, const pprofc_profile *one, const char *second,
-                        const pprofc_profile *other, char text[SOURCES_TYPES_MAX]);
-
-/* Adds `text` to an error which says that two profiles have no common sample type. */
-void sources_add_types(const char *text, pprofc_error *error);
+/* Adds the sample types of both profiles to an error which says that the profiles have no common
+ * sample type. `first` and `second` are the names of the profiles. */
+void sources_explain(const char *first, const pprofc_profile *one, const char *second,
+                     const pprofc_profile *other, pprofc_error *error);
 
 #endif

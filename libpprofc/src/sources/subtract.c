@@ -40,9 +40,12 @@ static void add_period(const pprofc_profile *p, char *out, size_t size) {
     snprintf(out + at, size - at, ", sampled by an unknown event");
 }
 
-void sources_list_types(const char *first, const pprofc_profile *one, const char *second,
-                        const pprofc_profile *other, char text[SOURCES_TYPES_MAX]) {
+void sources_explain(const char *first, const pprofc_profile *one, const char *second,
+                     const pprofc_profile *other, pprofc_error *error) {
   char types[2][160];
+  if (!strstr(error->message, "empty common sample type list") &&
+      !strstr(error->message, "incompatible types: "))
+    return;
   list_types(one, types[0], 120);
   list_types(other, types[1], 120);
   bool same_period = str_equal(profile_string(one, one->period_type.type),
@@ -51,15 +54,8 @@ void sources_list_types(const char *first, const pprofc_profile *one, const char
     add_period(one, types[0], sizeof types[0]);
     add_period(other, types[1], sizeof types[1]);
   }
-  snprintf(text, SOURCES_TYPES_MAX,
-           "%.150s has %s; %.150s has %s; both must be profiles of one kind", first, types[0],
-           second, types[1]);
-}
-
-void sources_add_types(const char *text, pprofc_error *error) {
-  bool differ = strstr(error->message, "empty common sample type list") ||
-                strstr(error->message, "incompatible types: ");
-  if (differ) error_hint(error, "%s", text);
+  error_hint(error, "%.150s has %s; %.150s has %s; both must be profiles of one kind", first,
+             types[0], second, types[1]);
 }
 
 /* ---- difference -------------------------------------- */
@@ -69,18 +65,14 @@ pprofc_status sources_subtract(struct source_sums *sums, pprofc_diff_kind kind, 
   pprofc_profile *head = sums->head.sum, *base = sums->base.sum;
   if (!base) return PPROFC_OK;
   sums->head.sum = sums->base.sum = NULL;
-  char types[SOURCES_TYPES_MAX]; /* write this list first, because the difference releases the
-                                    profiles */
-  sources_list_types(sums->base.first_shown, base, sums->head.first_shown, head, types);
-  pprofc_status status;
-  if (adds_up && transform_diff_unmerged_is_exact(head, base, kind)) {
-    status = transform_diff_unmerged(head, base, normalize, &sums->head.sum, error);
-  } else {
-    status = pprofc_diff(head, base, kind, normalize, &sums->head.sum, error);
-    pprofc_profile_release(head);
-    pprofc_profile_release(base);
-  }
-  if (status != PPROFC_OK) sources_add_types(types, error);
+  if (adds_up && compatible_check(head, base, NULL) == PPROFC_OK &&
+      transform_diff_unmerged_is_exact(head, base, kind))
+    return transform_diff_unmerged(head, base, normalize, &sums->head.sum, error);
+  pprofc_status status = pprofc_diff(head, base, kind, normalize, &sums->head.sum, error);
+  if (status != PPROFC_OK)
+    sources_explain(sums->base.first_shown, base, sums->head.first_shown, head, error);
+  pprofc_profile_release(head);
+  pprofc_profile_release(base);
   return status;
 }
 

@@ -46,11 +46,8 @@ static bool bases_make_difference(struct shell *shell, const char *source, bool 
   if (status == PPROFC_OK)
     status =
         pprofc_diff(shell->head, base, kind, shell->command.report.normalize, &difference, &error);
-  if (base && status != PPROFC_OK) {
-    char types[SOURCES_TYPES_MAX];
-    sources_list_types(source, base, shell->command.sources[0], shell->head, types);
-    sources_add_types(types, &error);
-  }
+  if (base && status != PPROFC_OK)
+    sources_explain(source, base, shell->command.sources[0], shell->head, &error);
   pprofc_profile_release(base);
   if (status != PPROFC_OK) {
     shell_fail_error(shell, &error);
