@@ -208,6 +208,7 @@ static void fetched_init(struct fetched *fetched, const struct command *command)
       .options = options,
       .kind = *command->base ? PPROFC_SUBTRACT : PPROFC_COMPARE,
       .strict = command->source_count + command->bases.count == 1 || command->every_ms,
+      .explain = true,
       .quiet = command->repeats,
       .next = fetched_next,
       .read = fetched_read,
@@ -270,7 +271,7 @@ static pprofc_status fetched_subtract(const struct fetched *fetched, struct sour
                                       pprofc_error *error) {
   const struct command *command = fetched->command;
   bool adds_up = command->format && command->format->adds_up && !fetched->from_server;
-  return sources_subtract(sums, fetched->reader.kind, command->report.normalize, adds_up, error);
+  return sources_subtract(&fetched->reader, sums, command->report.normalize, adds_up, error);
 }
 
 pprofc_status sources_get(const struct command *command, bool apart, struct sources *sources,

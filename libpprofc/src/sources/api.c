@@ -61,7 +61,7 @@ static pprofc_status call_run(struct sources_call *call, const pprofc_read_optio
                                  .warn = call_warn};
   struct source_sums sums;
   pprofc_status status = sources_add_up(&reader, &sums, error);
-  if (status == PPROFC_OK) status = sources_subtract(&sums, o->kind, o->normalize, false, error);
+  if (status == PPROFC_OK) status = sources_subtract(&reader, &sums, o->normalize, false, error);
   if (status == PPROFC_OK)
     status = sources_drop_frames(&sums.head.sum, o->warn, o->warn_context, error);
   if (status == PPROFC_OK) *profile = pprofc_profile_retain(sums.head.sum);

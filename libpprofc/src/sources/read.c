@@ -46,9 +46,17 @@ static void source_fetch(const struct source_chunk *chunk, struct source *source
   source->profile = NULL;
 }
 
+/* Names the side in an error of its merge, if the reader explains errors. Returns `status`. */
+static pprofc_status side_status(const struct source_work *work, const struct source_sum *side,
+                                 pprofc_status status) {
+  if (status != PPROFC_OK && work->reader->explain)
+    error_prefix(work->error, "problem fetching %s profiles: ", side->name);
+  return status;
+}
+
 /* Merges the readable profiles of a chunk into the sum of the head or of the base. */
-static pprofc_status merge_side(const struct source_chunk *chunk, bool base,
-                                struct source_sum *side, pprofc_error *error) {
+static void merge_side(const struct source_chunk *chunk, bool base, struct source_sum *side) {
+  struct source_work *work = chunk->work;
   const pprofc_profile *profiles[SOURCES_CHUNK];
   const struct source *first = NULL, *last = NULL;
   pprofc_profile *sum;
@@ -60,14 +68,13 @@ static pprofc_status merge_side(const struct source_chunk *chunk, bool base,
     profiles[found++] = last->profile;
   }
   side->read += found;
-  if (!found) return PPROFC_OK;
-  pprofc_status status = pprofc_merge(profiles, found, &sum, error);
+  if (!found || work->status != PPROFC_OK) return;
+  pprofc_status status = pprofc_merge(profiles, found, &sum, work->error);
   if (status == PPROFC_OK)
-    status = accumulator_add(&side->accumulator, sum, error);
-  else
-    sources_explain(first->shown, first->profile, last->shown, last->profile, error);
-  if (status != PPROFC_OK) error_prefix(error, "problem fetching %s profiles: ", side->name);
-  return status;
+    status = accumulator_add(&side->accumulator, sum, work->error);
+  else if (work->reader->explain)
+    sources_explain(first->shown, first->profile, last->shown, last->profile, work->error);
+  work->status = side_status(work, side, status);
 }
 
 /* Merges the profiles of a chunk with the sums of earlier chunks. Uses `threads` threads. */
@@ -77,8 +84,8 @@ static void chunk_merge(struct source_chunk *chunk, unsigned threads) {
   for (size_t i = 0; i < chunk->count; i++)
     if (chunk->items[i].profile) chunk->items[i].profile->threads = threads;
   sums->head.accumulator.threads = sums->base.accumulator.threads = threads;
-  if (work->status == PPROFC_OK) work->status = merge_side(chunk, false, &sums->head, work->error);
-  if (work->status == PPROFC_OK) work->status = merge_side(chunk, true, &sums->base, work->error);
+  merge_side(chunk, false, &sums->head);
+  merge_side(chunk, true, &sums->base);
   for (size_t i = 0; i < chunk->count; i++) pprofc_profile_release(chunk->items[i].profile);
 }
 
@@ -160,11 +167,9 @@ static bool chunk_read(struct source_chunk *chunk, struct source_work *work, siz
 /* ---- adding up --------------------------------------- */
 
 static void side_add_up(struct source_work *work, struct source_sum *side) {
-  if (work->status == PPROFC_OK) {
-    work->status = accumulator_end(&side->accumulator, &side->sum, work->error);
-    if (work->status != PPROFC_OK)
-      error_prefix(work->error, "problem fetching %s profiles: ", side->name);
-  }
+  if (work->status == PPROFC_OK)
+    work->status =
+        side_status(work, side, accumulator_end(&side->accumulator, &side->sum, work->error));
   accumulator_free(&side->accumulator);
 }
 

@@ -29,6 +29,7 @@ struct source_reader {
   const struct open_sums *needs; /* data that the reader keeps; NULL for each sample */
   pprofc_diff_kind kind;         /* type of difference that follows */
   bool strict;                   /* true to fail at the first unreadable source */
+  bool explain;                  /* true to add sides and sample types to errors of merges */
   bool quiet;                    /* true to drop the warnings about single sources */
 
   /* Sets the fields `shown`, `data` and `is_base` of the next sources, at most SOURCES_CHUNK.
@@ -69,8 +70,8 @@ pprofc_status sources_add_up(struct source_reader *reader, struct source_sums *s
 
 /* Replaces the head by the difference, unless there is no base. Joins equal samples. Skips the
  * joining if `adds_up` is true and the joining would change no sum. */
-pprofc_status sources_subtract(struct source_sums *sums, pprofc_diff_kind kind, bool normalize,
-                               bool adds_up, pprofc_error *error);
+pprofc_status sources_subtract(const struct source_reader *reader, struct source_sums *sums,
+                               bool normalize, bool adds_up, pprofc_error *error);
 
 void sources_release(struct source_sums *sums);
 

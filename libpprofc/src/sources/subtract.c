@@ -60,16 +60,16 @@ void sources_explain(const char *first, const pprofc_profile *one, const char *s
 
 /* ---- difference -------------------------------------- */
 
-pprofc_status sources_subtract(struct source_sums *sums, pprofc_diff_kind kind, bool normalize,
-                               bool adds_up, pprofc_error *error) {
+pprofc_status sources_subtract(const struct source_reader *reader, struct source_sums *sums,
+                               bool normalize, bool adds_up, pprofc_error *error) {
   pprofc_profile *head = sums->head.sum, *base = sums->base.sum;
   if (!base) return PPROFC_OK;
   sums->head.sum = sums->base.sum = NULL;
   if (adds_up && compatible_check(head, base, NULL) == PPROFC_OK &&
-      transform_diff_unmerged_is_exact(head, base, kind))
+      transform_diff_unmerged_is_exact(head, base, reader->kind))
     return transform_diff_unmerged(head, base, normalize, &sums->head.sum, error);
-  pprofc_status status = pprofc_diff(head, base, kind, normalize, &sums->head.sum, error);
-  if (status != PPROFC_OK)
+  pprofc_status status = pprofc_diff(head, base, reader->kind, normalize, &sums->head.sum, error);
+  if (status != PPROFC_OK && reader->explain)
     sources_explain(sums->base.first_shown, base, sums->head.first_shown, head, error);
   pprofc_profile_release(head);
   pprofc_profile_release(base);

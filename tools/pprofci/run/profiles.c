@@ -37,7 +37,8 @@ pprofc_status source_open(const struct profile_source *source, const pprofc_allo
   options.warn = source_warn;
   pprofc_status status =
       pprofc_sources_read(source->head.paths, source->head.count, &options, profile, error);
-  if (status == PPROFC_OK) status = mappings_forget_urls(profile, error);
+  if (status != PPROFC_OK) return status;
+  status = mappings_forget_urls(profile, error);
   if (status != PPROFC_OK) pprofc_profile_release(*profile);
   return status;
 }
