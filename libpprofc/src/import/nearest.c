@@ -1,6 +1,6 @@
-/* Describes input that no reader accepts and suggests a remedy: formats of other profilers, and
- * files that users often pass by mistake. */
-#include "core/json_tree.h"
+/* Describes input that no reader accepts, and suggests a remedy: data and reports of profilers, and
+ * files that users of a profiler pass by mistake. */
+#include "codec/wire.h"
 #include "import/import.h"
 
 #define NEAREST_TEXT 4096u /* number of bytes that decide if the data is text */
@@ -16,6 +16,7 @@
 #define NEAREST_LINES                                                                              \
   "these are times of lines by line_profiler; python -m cProfile -o FILE SCRIPT records functions"
 #define NEAREST_BENCHMARKS "these are results of benchmarks; benchstatc reads them"
+#define NEAREST_JSON       "this is JSON of an unknown format" /* followed by the members */
 
 /* ---- first bytes ------------------------------------- */
 
@@ -30,6 +31,11 @@ static const struct {
   size_t size;
   const char *contains, *text;
 } nearest_starts[] = {
+    START("{", "\"pprofc_sums\"",
+          "these are sums over runs; -top -noise -diff_base=SUMS compares two of them"),
+    START("{", "\"machine_info\"", "these are results of pytest-benchmark; benchstatc reads them"),
+    START("{", NULL, NEAREST_JSON),
+    START("[", NULL, NEAREST_JSON),
     START("\x89PNG\r\n", NULL, NEAREST_IMAGE),
     START("<", "<svg", NEAREST_IMAGE),
     START("<!", NULL, NEAREST_PAGE),
@@ -39,7 +45,6 @@ static const struct {
           "this is a trace of Instruments in a zip archive; in Instruments select all rows of the "
           "call tree and save the clipboard after Edit, Deep Copy"),
     START("PK\3\4", NULL, "this is a zip archive; unpack it and pass the profile in it"),
-    START("\x1F\x8B", NULL, "this is compressed by gzip twice; gunzip it once"),
     START("\x28\xB5\x2F\xFD", NULL,
           "this is compressed by zstd; zstd -dc FILE | pprofc -top - reads its content; "
           "heaptrack_print -F OUT -f FILE converts heaptrack's data to folded stacks"),
@@ -123,20 +128,12 @@ static bool nearest_is_etl(pprofc_str data) {
 /* True for a trace of Perfetto, which begins with at least 8 fields whose number is 1. A
  * profile.proto begins with fewer. */
 static bool nearest_is_perfetto(pprofc_str data) {
-  size_t at = 0, packets = 0;
-  while (at + 1 < data.size && packets < 64 && data.data[at] == 0x0A) {
-    size_t size = 0; /* size of the field's content in bytes, a number of at most 28 bits */
-    unsigned shift = 0;
-    for (at++; at < data.size && shift < 28; shift += 7) {
-      unsigned char byte = (unsigned char)data.data[at++];
-      size |= (size_t)(byte & 0x7F) << shift;
-      if (byte < 0x80) break;
-    }
-    if (size > data.size - at) return false;
-    at += size;
-    packets++;
-  }
-  return packets >= 8 && (packets == 64 || at >= data.size);
+  struct wire wire = wire_over(data.data, data.size);
+  struct wire_field field;
+  size_t packets = 0;
+  for (; packets < 64 && wire.at < wire.end; packets++)
+    if (!wire_next(&wire, &field) || field.number != 1 || field.type != WIRE_BYTES) return false;
+  return packets >= 8;
 }
 
 /* ---- text -------------------------------------------- */
@@ -162,63 +159,28 @@ static bool nearest_has(pprofc_str text, const char *word) {
 
 /* ---- JSON -------------------------------------------- */
 
-/* Kinds of JSON documents, identified by a member. */
-static const struct {
-  const char *key, *sentence;
-} nearest_members[] = {
-    {"\"pprofc_sums\"",
-     "these are sums over runs; -top -noise -diff_base=SUMS compares two of them"},
-    {"\"machine_info\"", "these are results of pytest-benchmark; benchstatc reads them"},
-    {"\"primaryMetric\"", "these are results of JMH; benchstatc reads them"},
-};
-
-/* Returns the string of JSON whose opening quote precedes *text. Removes the string and its closing
- * quote from *text. */
-static pprofc_str nearest_take_string(pprofc_str *text) {
-  size_t end = 0;
-  while (end < text->size && text->data[end] != '"') end += text->data[end] == '\\' ? 2 : 1;
-  pprofc_str string = str_slice(*text, 0, end);
-  *text = str_slice(*text, end + 1, text->size);
-  return string;
-}
-
-/* Removes text up to and including the next quote. Keeps *depth equal to the number of open
- * brackets. Returns false if there is no quote. */
-static bool nearest_find_string(pprofc_str *text, size_t *depth) {
-  while (text->size) {
-    char c = text->data[0];
-    *text = str_slice(*text, 1, text->size);
-    *depth += c == '{' || c == '[';
-    *depth -= (c == '}' || c == ']') && *depth;
-    if (c == '"') return true;
-  }
-  return false;
+/* Returns the index of the quote that ends the string of JSON at `from`. */
+static size_t nearest_string_end(pprofc_str text, size_t from) {
+  while (from < text.size && text.data[from] != '"') from += text.data[from] == '\\' ? 2 : 1;
+  return from;
 }
 
 /* Writes the names of the first members of an object to `out`: "a, b, c". */
 static void nearest_keys(pprofc_str text, char *out, size_t size) {
-  size_t depth = 0, keys = 0, used = 0;
-  out[0] = '\0';
-  while (keys < NEAREST_KEYS && nearest_find_string(&text, &depth)) {
-    pprofc_str name = nearest_take_string(&text);
-    if (depth != 1 || !str_starts(str_trim(text), STR(":")) || name.size > 40) continue;
-    int added = snprintf(out + used, size - used, "%s%.*s", keys ? ", " : "", STR_ARG(name));
+  size_t depth = 0, keys = 0, used = 0, end;
+  for (size_t i = 0; i < text.size && keys < NEAREST_KEYS; i++) {
+    char c = text.data[i];
+    depth += c == '{' || c == '[';
+    depth -= c == '}' || c == ']';
+    if (c != '"') continue;
+    end = nearest_string_end(text, i + 1);
+    pprofc_str name = str_slice(text, i + 1, end), rest = str_slice(text, end + 1, text.size);
+    i = end;
+    if (depth != 1 || !str_starts(str_trim(rest), STR(":")) || name.size > 40) continue;
+    int added = snprintf(out + used, size - used, "%s%.*s", keys++ ? ", " : "", STR_ARG(name));
     if (added < 0 || (size_t)added >= size - used) return;
     used += (size_t)added;
-    keys++;
   }
-}
-
-static void nearest_json(pprofc_str text, char *out, size_t size) {
-  for (size_t i = 0; i < sizeof nearest_members / sizeof *nearest_members; i++)
-    if (nearest_has(text, nearest_members[i].key)) {
-      snprintf(out, size, "%s", nearest_members[i].sentence);
-      return;
-    }
-  char keys[160] = "";
-  if (text.data[0] == '{') nearest_keys(text, keys, sizeof keys);
-  snprintf(out, size, "this is JSON of an unknown format%s%s; pprofc -formats lists the known ones",
-           *keys ? ", with the members " : "", keys);
 }
 
 /* ---- all kinds of data ------------------------------- */
@@ -242,14 +204,17 @@ static const char *nearest_form(pprofc_str data) {
 void import_nearest(pprofc_str data, char *out, size_t size) {
   pprofc_str look = nearest_look(data);
   const char *sentence = nearest_form(data);
-  bool text = nearest_is_text(data);
-  bool json = look.size && (look.data[0] == '{' || look.data[0] == '[');
+  bool text = nearest_is_text(data), json = sentence && strcmp(sentence, NEAREST_JSON) == 0;
+  char keys[160] = "";
+  if (json && !text) sentence = "";
+  if (json && text && look.data[0] == '{') nearest_keys(look, keys, sizeof keys);
   if (!sentence)
     sentence = text ? "this is text of an unknown format; pprofc -formats lists the known ones, "
                       "such as folded stacks"
                     : "";
-  if (text && json)
-    nearest_json(look, out, size);
+  if (json && text)
+    snprintf(out, size, "%s%s%s; pprofc -formats lists the known ones", sentence,
+             *keys ? ", with the members " : "", keys);
   else
     snprintf(out, size, "%s", sentence);
 }
