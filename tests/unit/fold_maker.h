@@ -33,7 +33,8 @@ enum quirk {
   QUIRKS = 1023,
   QUIRK_DEFAULT = 1024, /* the first sample type as the default */
   QUIRK_MOVED = 2048,   /* the program at another address, as in each process */
-  QUIRK_TWICE = 4096    /* the program at two addresses */
+  QUIRK_TWICE = 4096,   /* the program at two addresses */
+  QUIRK_FEW = 8192      /* a tenth of the locations */
 };
 
 struct maker {
@@ -79,6 +80,10 @@ static void put_list(struct maker *m, struct buffer *out, unsigned field, const 
     for (; from < count && below(m, 3); from++) put_integer(out, field, items[from]);
   for (size_t i = from; i < count; i++) size += varint_put(bytes + size, items[i]);
   if (from < count) put_bytes(out, field, bytes, size);
+}
+
+static size_t locations_of_maker(const struct maker *m) {
+  return has(m, QUIRK_FEW) ? LOCATIONS / 10 : LOCATIONS;
 }
 
 static uint64_t location_id_of_maker(const struct maker *m, size_t location) {
@@ -151,6 +156,20 @@ static inline void put_stack(struct maker *m, const char *stack, size_t size) {
   buffer_free(&sample);
 }
 
+/* Appends a stack of 20 ids with one or two bytes, and other bytes before the id at `place`. */
+static inline void put_stack_with(struct maker *m, const char *bytes, size_t size, size_t place) {
+  char stack[64];
+  size_t at = 0;
+  for (size_t i = 0; i < 20; i++) {
+    if (i == place) memcpy(stack + at, bytes, size);
+    if (i == place) at += size;
+    if (i % 3) stack[at++] = '\x05';
+    if (i % 3 == 0) memcpy(stack + at, "\xC8\x01", 2);
+    if (i % 3 == 0) at += 2;
+  }
+  put_stack(m, stack, at);
+}
+
 static void put_message(struct maker *m, unsigned field, const uint64_t *values, size_t count) {
   struct buffer message;
   buffer_init(&message, &mem_default, 4096);
@@ -190,7 +209,7 @@ static void put_tables(struct maker *m) {
     uint64_t at = mapped_at(m, k);
     put_message(m, PROFILE_MAPPING, (uint64_t[]){k + 1, at, at + 0x8000, 0, 16, 0, 1}, 7);
   }
-  for (size_t i = 0; i < LOCATIONS; i++) put_location(m, i);
+  for (size_t i = 0; i < locations_of_maker(m); i++) put_location(m, i);
   for (uint64_t i = 0; i < 5; i++)
     put_message(m, PROFILE_FUNCTION, (uint64_t[]){i + 1, 4 + i + (i == 0), 0, 9 + i % 2, i}, 5);
   size_t count = has(m, QUIRK_BASE_LABEL) ? STRING_COUNT : STRING_COUNT - 1;
@@ -216,7 +235,8 @@ static void make(struct maker *m, uint64_t seed, unsigned quirks, size_t samples
   buffer_init(&m->out, &mem_default, 1 << 28);
   for (size_t s = 0; s < STACKS; s++) {
     m->depth[s] = below(m, DEPTH + 1);
-    for (size_t i = 0; i < m->depth[s]; i++) m->stacks[s][i] = (uint8_t)below(m, LOCATIONS);
+    for (size_t i = 0; i < m->depth[s]; i++)
+      m->stacks[s][i] = (uint8_t)below(m, locations_of_maker(m));
     share_callers(m, s);
   }
   if (has(m, QUIRK_STRINGS_FIRST)) put_tables(m);

@@ -9,7 +9,7 @@
 #include <zlib.h>
 
 #define BLOCK ((size_t)128 * 1024)
-#define MOST  (20 * BLOCK + 7)
+#define MOST  (7 * BLOCK + 7)
 
 struct sink {
   struct buffer bytes;

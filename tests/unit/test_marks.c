@@ -7,7 +7,7 @@
 
 #define FUNCTIONS 600
 #define LOCATIONS 3000
-#define DEPTH     40
+#define DEPTH     12
 
 /* Parameters of a profile. It has many functions, which makes the code use counters in addition to
  * edges. */
@@ -48,7 +48,7 @@ static pprofc_profile *marks_profile_in(const pprofc_allocator *mem, const struc
   add_locations(b, &seed, locations);
   uint32_t frames[DEPTH] = {0};
   for (uint32_t i = 0; i < kind->samples; i++) {
-    size_t fresh = kind->common_callers && i % 50 ? 1 + unit_random(&seed) % 12 : DEPTH;
+    size_t fresh = kind->common_callers && i % 50 ? 1 + unit_random(&seed) % 6 : DEPTH;
     for (size_t k = 0; k < fresh; k++) {
       bool again = kind->recursion && unit_random(&seed) % kind->recursion == 0;
       frames[k] = locations[unit_random(&seed) % (again ? 7 : LOCATIONS)];
@@ -105,13 +105,13 @@ static size_t compare_marks(const pprofc_profile *profile, struct graph_options 
 }
 
 static const struct kind kinds[] = {
-    {"random", 2000, 0, false, false, false},
-    {"two workers", 17000, 0, false, false, false},
-    {"recursive", 2000, 9, false, false, false},
-    {"with common callers", 4000, 5, false, true, false},
-    {"negative", 2000, 0, true, false, false},
-    {"negative, recursive, with common callers", 4000, 5, true, true, false},
-    {"sums that wrap around", 1000, 9, true, false, true},
+    {"random", 500, 0, false, false, false},
+    {"two workers", 16400, 0, false, false, false},
+    {"recursive", 500, 9, false, false, false},
+    {"with common callers", 1000, 5, false, true, false},
+    {"negative", 500, 0, true, false, false},
+    {"negative, recursive, with common callers", 1000, 5, true, true, false},
+    {"sums that wrap around", 500, 9, true, false, true},
 };
 
 TEST(test_marks_are_those_of_all_edges) {

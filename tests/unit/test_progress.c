@@ -202,7 +202,7 @@ static pprofc_status use_report(const pprofc_profile *profile, pprofc_error *err
 
 TEST(test_each_report_is_cancelled_at_any_moment) {
   const pprofc_format_info *info;
-  input = "generator_cpu.prof";
+  input = "generator_optimized_cpu.prof";
   use = use_report;
   for (size_t i = 0; (info = pprofc_format_at(i)); i++) {
     if (info->argument || info->graphviz) continue;

@@ -241,7 +241,7 @@ TEST(test_inlining_cannot_multiply_without_end) {
 
 /* ---- compared with a simple method ------------------- */
 
-#define RANDOM_SAMPLES 20000
+#define RANDOM_SAMPLES 4000
 
 static int by_text(const void *a, const void *b) {
   return strcmp(a, b);
@@ -345,9 +345,9 @@ TEST(test_random_stacks_are_those_of_sorting_texts) {
 /* There are enough stacks to sort them in groups by their first frame. In the last cases, almost
  * all stacks have the same first frame. */
 TEST(test_many_stacks_are_sorted_in_groups) {
-  check_random(90000, 26, 60, 7, false);
-  check_random(90000, 3, 60, 8, false);
-  check_random(90000, 2, 60, 9, false);
+  check_random(40000, 26, 20, 7, false);
+  check_random(40000, 3, 30, 8, false);
+  check_random(40000, 2, 40, 9, false);
 }
 
 /* Checks that a set of all samples is equal to the set of a selection that contains all samples.
@@ -412,7 +412,7 @@ TEST(test_adding_up_repeated_stacks_changes_no_sum) {
 
 /* Tests orders of samples that a simple quicksort would sort in quadratic time. */
 TEST(test_no_order_of_samples_is_slow) {
-  enum { COUNT = 70000 };
+  enum { COUNT = 35000 };
   for (int order = 0; order < 4; order++) {
     pprofc_builder *b = new_builder();
     for (uint32_t i = 0; i < COUNT; i++) {

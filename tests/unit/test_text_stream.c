@@ -17,7 +17,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#define LARGE ((size_t)5 << 20)
+#define LARGE ((size_t)5 << 19)
 
 /* ---- texts ------------------------------------------- */
 
@@ -45,10 +45,10 @@ static void make_perf(struct buffer *text, bool maps) {
   }
 }
 
-static void make_folded(struct buffer *text) {
+static void make_folded(struct buffer *text, size_t size) {
   buffer_init(text, &mem_default, SIZE_MAX / 2);
   buffer_add_text(text, "\xEF\xBB\xBF");
-  for (unsigned i = 0; text->size < LARGE; i++) {
+  for (unsigned i = 0; text->size < size; i++) {
     buffer_printf(text, "main;work%u;inner_[i];", i % 5000);
     for (unsigned k = 0; k < 9; k++) buffer_printf(text, "of.a.package.with.a.long.name.f%u;", k);
     buffer_printf(text, "kernel_[k] %u\r\n", i % 90 + 1);
@@ -139,7 +139,7 @@ TEST(test_all_ways_are_the_same) {
     check_text(&text, import_perf_script);
     buffer_free(&text);
   }
-  make_folded(&text);
+  make_folded(&text, LARGE);
   check_text(&text, import_folded);
   buffer_free(&text);
 }
@@ -150,7 +150,7 @@ TEST(test_all_ways_are_the_same) {
 TEST(test_memory_follows_what_is_distinct) {
   struct buffer text;
   char path[] = "/tmp/test_stream.XXXXXX";
-  make_folded(&text);
+  make_folded(&text, 2 * LARGE);
   CU_ASSERT_FATAL(mkdtemp(path) && rmdir(path) == 0);
   write_text(path, &text, "wT");
   for (size_t n = 0; n < 10; n++) { /* 50 MB of equal lines */
@@ -189,7 +189,13 @@ static pprofc_status read_failing(struct faults *faults, const pprofc_allocator 
 
 TEST(test_allocations_may_fail) {
   make_perf(&memory_text, true);
-  memory_text.size = (size_t)5 << 19;
+  memory_text.size = (size_t)1 << 17;
+  buffer_add_text(&memory_text, "\n\n");
+  for (char line[4096] = "#"; memory_text.size < LARGE;) {
+    memset(line + 1, 'x', sizeof line - 2);
+    line[sizeof line - 1] = '\n';
+    buffer_add(&memory_text, line, sizeof line);
+  }
   CU_ASSERT(failing_each(read_failing) > 20);
   buffer_free(&memory_text);
 }
@@ -206,14 +212,14 @@ TEST(test_limits_and_faults) {
   pprofc_limits_init(&limits);
   pprofc_read_options_init(&options);
   options.limits = &limits;
-  make_folded(&text);
+  make_folded(&text, LARGE);
   CU_ASSERT_FATAL(mkdtemp(path) && rmdir(path) == 0);
-  limits.input_bytes = LARGE / 2;
+  limits.input_bytes = LARGE * 9 / 10;
   text_from_pipe(path, &text, text.size, &limits, PPROFC_E_LIMIT);
   limits.input_bytes = 0;
   write_text(path, &text, "w1");
   struct stat info;
-  CU_ASSERT_FATAL(stat(path, &info) == 0 && truncate(path, info.st_size / 2) == 0);
+  CU_ASSERT_FATAL(stat(path, &info) == 0 && truncate(path, info.st_size * 9 / 10) == 0);
   CU_ASSERT_EQUAL(pprofc_profile_read_file(path, &options, &profile, &error), PPROFC_E_FORMAT);
   CU_ASSERT_PTR_NOT_NULL(strstr(error.message, "truncated gzip stream at byte"));
   unlink(path);
