@@ -31,10 +31,11 @@ enum quirk {
   QUIRK_UNKNOWN = 256,    /* fields that are not in the schema */
   QUIRK_DROP = 512,       /* an expression drop_frames */
   QUIRKS = 1023,
-  QUIRK_DEFAULT = 1024, /* the first sample type as the default */
-  QUIRK_MOVED = 2048,   /* the program at another address, as in each process */
-  QUIRK_TWICE = 4096,   /* the program at two addresses */
-  QUIRK_FEW = 8192      /* a tenth of the locations */
+  QUIRK_DEFAULT = 1024,  /* the first sample type as the default */
+  QUIRK_MOVED = 2048,    /* the program at another address, as in each process */
+  QUIRK_TWICE = 4096,    /* the program at two addresses */
+  QUIRK_FEW = 8192,      /* a tenth of the locations */
+  QUIRK_ONE_UNIT = 16384 /* the same unit for all numeric labels */
 };
 
 struct maker {
@@ -113,7 +114,10 @@ static void put_label(struct maker *m, struct buffer *sample) {
     break;
   case 1:
     put_integer(&label, LABEL_NUMBER, below(m, 3) * 1000);
-    if (below(m, 3)) put_integer(&label, LABEL_UNIT, 13 + below(m, 2));
+    if (has(m, QUIRK_ONE_UNIT))
+      put_integer(&label, LABEL_UNIT, 13);
+    else if (below(m, 3))
+      put_integer(&label, LABEL_UNIT, 13 + below(m, 2));
     break;
   default:
     break;

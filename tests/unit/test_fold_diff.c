@@ -137,8 +137,8 @@ static size_t same_differences(const struct buffer *sides, const char *sample_in
 static size_t compare(uint64_t seed, unsigned head_quirks, uint64_t base_seed, unsigned base_quirks,
                       const char *sample_index) {
   struct maker head, base;
-  make(&head, seed, head_quirks, 300);
-  make(&base, base_seed, base_quirks, 200);
+  make(&head, seed, head_quirks, 120);
+  make(&base, base_seed, base_quirks, 80);
   struct buffer sides[] = {head.out, base.out};
   size_t times = same_differences(sides, sample_index);
   buffer_free(&head.out);
@@ -165,8 +165,8 @@ TEST(test_joined_samples) {
     static const enum way whole[] = {WHOLE, WHOLE}, trees[] = {TREE, TREE};
     struct maker head, base;
     unsigned quirks = (unsigned)(seed * 2654435761u >> 9) & (QUIRKS | QUIRK_MOVED);
-    make(&head, seed, quirks, 300);
-    make(&base, seed, quirks & ~(unsigned)QUIRK_MOVED, seed % 4 ? 200 : 300);
+    make(&head, seed, quirks, 120);
+    make(&base, seed, quirks & ~(unsigned)QUIRK_MOVED, seed % 4 ? 80 : 120);
     struct buffer sides[] = {head.out, base.out};
     pprofc_error error;
     bool again;
@@ -183,7 +183,8 @@ TEST(test_joined_samples) {
     buffer_free(&base.out);
     compare(seed, quirks, seed + seed % 2, quirks, seed % 4 ? "" : "0");
   }
-  CU_ASSERT_EQUAL(compare(3, QUIRK_LABELS, 3, QUIRK_LABELS | QUIRK_MOVED, ""), 0);
+  const unsigned labels = QUIRK_LABELS | QUIRK_ONE_UNIT;
+  CU_ASSERT_EQUAL(compare(3, labels, 3, labels | QUIRK_MOVED, ""), 0);
   kind = PPROFC_COMPARE;
 }
 
@@ -194,6 +195,27 @@ TEST(test_types_that_differ) {
     compare(seed, 0, seed, QUIRK_DEFAULT, "");
     compare(seed, QUIRK_DROP, seed + 1, 0, "");
   }
+}
+
+/* If all values of the base are 0, reports have no column for it. */
+TEST(test_a_base_without_values) {
+  struct maker head, base;
+  make(&head, 3, 0, 20);
+  make(&base, 3, 0, 0);
+  put_stack(&base, "\x05", 1);
+  struct buffer sides[] = {head.out, base.out};
+  static const enum way whole[] = {WHOLE, WHOLE}, trees[] = {TREE, TREE};
+  pprofc_error error;
+  bool again;
+  pprofc_profile *expected = usual_difference(sides, whole, &error);
+  pprofc_profile *sums = difference_of_sums(sides, trees, NULL, &again, &error);
+  const pprofc_report_options options = report_options("folded");
+  CU_ASSERT_FATAL(expected && sums);
+  expect_same_report(expected, sums, &options);
+  pprofc_profile_release(expected);
+  pprofc_profile_release(sums);
+  buffer_free(&head.out);
+  buffer_free(&base.out);
 }
 
 /* Usual profiles are read only once, even if the program has another address in each process. */

@@ -39,8 +39,10 @@ static bool add_other(struct label_units_finder *f, uint32_t item, pprofc_str un
 
 static bool label_units_add_label(struct label_units_finder *f, const struct label *label) {
   pprofc_str unit = profile_string(f->profile, label->unit);
+  size_t known = f->units->count;
   struct label_unit *item = item_of(f, profile_string(f->profile, label->key));
   if (!item) return false;
+  if (f->units->count == known && !str_equal(item->unit, unit)) f->units->differ = true;
   if (!unit.size || str_equal(item->unit, unit)) return true;
   if (item->unit.size) return add_other(f, (uint32_t)(item - f->units->items), unit);
   item->unit = unit;

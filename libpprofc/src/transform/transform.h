@@ -45,7 +45,8 @@ struct label_units {
     /* A key, and the unit to show for its values. If no label of the key has a unit, the unit is
      * "bytes" for the keys "alignment" and "request", else the key itself. */
     pprofc_str key, unit;
-  } * items; /* keys and units in order of first use */
+  } * items;   /* keys and units in order of first use */
+  bool differ; /* true if two labels with the same key have different units */
 };
 
 /* Finds the units of all keys. Calls `warn` for each key with several units. */

@@ -55,6 +55,31 @@ static bool diff_names_are_single(const pprofc_profile *p) {
   return single;
 }
 
+/* True if all numeric labels with the same key have the same unit. If they have several units, the
+ * first sample of the difference decides. A stack tree does not know this sample: equal samples of
+ * head and base may cancel out, and a tree of one sample type lacks the samples that are 0 in it.
+ */
+static bool diff_units_are_single(const pprofc_profile *head, const pprofc_profile *base) {
+  struct label_units h, b = {0};
+  pprofc_error error;
+  bool single = label_units_find(head, NULL, NULL, &h, &error) == PPROFC_OK &&
+                label_units_find(base, NULL, NULL, &b, &error) == PPROFC_OK && !h.differ &&
+                !b.differ;
+  for (size_t i = 0; single && i < h.count; i++) {
+    pprofc_str unit = label_units_get(&b, h.items[i].key);
+    single = !unit.size || str_equal(unit, h.items[i].unit);
+  }
+  label_units_free(&h);
+  if (b.mem) label_units_free(&b);
+  return single;
+}
+
+/* True if a value of a sample is not 0. Without any such value in the base, the difference has no
+ * samples of the base, and reports show only the head. */
+static bool diff_has_values(const pprofc_profile *p) {
+  return !values_are_zero(p->samples.values, p->samples.count * profile_values_each(p));
+}
+
 /* True if the result can have stack trees. */
 static bool diff_keeps_trees(const pprofc_profile *head, const pprofc_profile *base,
                              pprofc_diff_kind kind) {
@@ -62,7 +87,9 @@ static bool diff_keeps_trees(const pprofc_profile *head, const pprofc_profile *b
   return (head->samples.tree || diff_has_columns(head)) &&
          (base->samples.tree || diff_has_columns(base)) && !head->drop_frames &&
          diff_names_are_single(head) && compatible_check(head, base, &error) == PPROFC_OK &&
-         (kind == PPROFC_SUBTRACT || transform_diff_unmerged_is_exact(head, base, kind)) &&
+         (kind == PPROFC_SUBTRACT
+              ? diff_units_are_single(head, base)
+              : diff_has_values(base) && transform_diff_unmerged_is_exact(head, base, kind)) &&
          transform_diff_base_serves(head, base);
 }
 
