@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   pprofc_status status = outcome_read(&arena, scratch_folder, size & 1, &outcome, &error);
   REQUIRE(status == PPROFC_OK || error.message[0]);
   if (status == PPROFC_OK) {
-    REQUIRE(outcome.ending < ENDINGS);
+    REQUIRE(outcome.published < PUBLISHED);
     check_document(outcome_code_quality(&outcome, &arena), &arena);
     for (uint64_t budget = 0; budget <= 2000; budget += 1000) {
       pprofc_str text;

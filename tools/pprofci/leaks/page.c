@@ -131,10 +131,10 @@ static void page_put_kind(struct fill *f, const struct leak_kind *kind) {
 }
 
 static void leaks_page_head(struct fill *f, const struct leaks *leaks, const size_t *shown) {
-  enum conclusion found = leaks->judged ? CONCLUSION_GOOD : CONCLUSION_UNSURE;
-  if (leaks->leaks) found = CONCLUSION_BAD;
+  enum run_verdict found = leaks->judged ? RUN_PASSED : RUN_INCONCLUSIVE;
+  if (leaks->leaks) found = RUN_REGRESSED;
   plot_put_style(f);
-  fill_pack(f, "result:s sign:s judged:b needed:i", conclusion_class(found), conclusion_sign(found),
+  fill_pack(f, "result:s sign:s judged:b needed:i", verdict_class(found), verdict_sign(found),
             leaks->judged > 0, (int64_t)LEAK_MIN);
   page_put_leak(f, leaks);
   page_put_tally(f, leaks, shown);

@@ -143,7 +143,7 @@ static void put_manifest(struct manifest *f) {
   if (*run->base_why) manifest_text(f, "base_choice", run->base_why);
   json_pack(&f->text.json, "verdict:s gate_status:i headline:S conclusion:s machine:S\nsummary:",
             run_verdicts[run->verdict], (int64_t)run->status, f->model->headline,
-            conclusion_class(f->model->conclusion), run->machine);
+            verdict_class(f->model->verdict), run->machine);
   message_write(&f->text.json, run->summary);
   json_pack(&f->text.json, "\ntotals:s instructions:s\nregressions:", run->totals,
             run->instructions);

@@ -189,14 +189,18 @@ static const char *model_unchanged(const struct page_model *m) {
   return "unchanged";
 }
 
-const char *conclusion_class(enum conclusion conclusion) {
-  static const char *const names[] = {"good", "doubt", "bad"};
-  return names[conclusion];
+static bool is_bad(enum run_verdict verdict) {
+  return verdict == RUN_GATE_FAILED || verdict == RUN_REGRESSED || verdict == RUN_UNREAD;
 }
 
-const char *conclusion_sign(enum conclusion conclusion) {
-  static const char *const signs[] = {"\xE2\x9C\x93 ", "? ", "\xE2\x9C\x97 "};
-  return signs[conclusion];
+const char *verdict_class(enum run_verdict verdict) {
+  if (verdict == RUN_PASSED) return "good";
+  return is_bad(verdict) ? "bad" : "doubt";
+}
+
+const char *verdict_sign(enum run_verdict verdict) {
+  if (verdict == RUN_PASSED) return "\xE2\x9C\x93 ";
+  return is_bad(verdict) ? "\xE2\x9C\x97 " : "? ";
 }
 
 /* True if most benchmarks take less than half of the base's time. */
@@ -368,7 +372,7 @@ static bool is_not_compared(const struct page_model *m) {
 struct ending_row {
   bool holds;
   void (*say)(struct buffer *, const struct page_model *);
-  enum conclusion conclusion;
+  enum run_verdict verdict;
 };
 
 /* Returns the first headline whose condition is true. */
@@ -376,19 +380,19 @@ static struct ending_row model_ending(const struct page_model *m) {
   const struct ci_run *run = m->run;
   const size_t *states = m->states;
   const struct ending_row endings[] = {
-      {is_unread(m), headline_doubt, CONCLUSION_BAD},
-      {run->status == 1, headline_gate_failed, CONCLUSION_BAD},
-      {run->status == 2 || states[STATE_SLOWER], headline_slower, CONCLUSION_BAD},
-      {is_not_compared(m), headline_not_compared, CONCLUSION_UNSURE},
-      {gate_overload(&run->gate) != NULL, headline_overloaded, CONCLUSION_UNSURE},
-      {*run->doubt, headline_doubt, CONCLUSION_UNSURE},
-      {states[STATE_MISSING] > 0, headline_missing, CONCLUSION_UNSURE},
-      {states[STATE_BROKEN] > 0, headline_broken, CONCLUSION_UNSURE},
-      {m->suite_suspicious, headline_suspicious, CONCLUSION_UNSURE},
+      {is_unread(m), headline_doubt, RUN_UNREAD},
+      {run->status == 1, headline_gate_failed, RUN_GATE_FAILED},
+      {run->status == 2 || states[STATE_SLOWER], headline_slower, RUN_REGRESSED},
+      {is_not_compared(m), headline_not_compared, RUN_NOT_COMPARED},
+      {gate_overload(&run->gate) != NULL, headline_overloaded, RUN_INCONCLUSIVE},
+      {*run->doubt, headline_doubt, RUN_INCONCLUSIVE},
+      {states[STATE_MISSING] > 0, headline_missing, RUN_INCONCLUSIVE},
+      {states[STATE_BROKEN] > 0, headline_broken, RUN_INCONCLUSIVE},
+      {m->suite_suspicious, headline_suspicious, RUN_INCONCLUSIVE},
       {m->count && states[STATE_UNSURE] == m->count && !find_doubt(m), headline_nothing_slower,
-       CONCLUSION_UNSURE},
-      {run->judged && gate_is_inconclusive(&run->gate), headline_inconclusive, CONCLUSION_UNSURE},
-      {true, headline_nothing_slower, CONCLUSION_GOOD}};
+       RUN_INCONCLUSIVE},
+      {run->judged && gate_is_inconclusive(&run->gate), headline_inconclusive, RUN_INCONCLUSIVE},
+      {true, headline_nothing_slower, RUN_PASSED}};
   size_t i = 0;
   while (!endings[i].holds) i++;
   return endings[i];
@@ -396,7 +400,7 @@ static struct ending_row model_ending(const struct page_model *m) {
 
 /* Appends warnings about the whole run that a headline about one benchmark does not mention. */
 static void headline_also(struct buffer *out, const struct page_model *m) {
-  const bool bad = m->conclusion == CONCLUSION_BAD;
+  const bool bad = is_bad(m->verdict);
   const struct {
     bool holds;
     void (*say)(struct buffer *, const struct page_model *);
@@ -511,7 +515,7 @@ void model_make(struct ci_run *run, struct page_model *m) {
   m->one_group = is_one_group(m);
   m->suite_suspicious = is_suite_suspicious(m);
   struct ending_row ending = model_ending(m);
-  m->conclusion = ending.conclusion;
+  m->verdict = ending.verdict;
   m->headline = model_text(m, ending.say);
   m->also = model_text(m, headline_also);
   m->counts = model_text(m, headline_counts);

@@ -68,9 +68,6 @@ struct benchmark {
   size_t number; /* number of the benchmark in HTML anchors, from 1, in the order of the page */
 };
 
-/* Result of a run, shown as a colour and a sign. */
-enum conclusion { CONCLUSION_GOOD, CONCLUSION_UNSURE, CONCLUSION_BAD };
-
 struct page_model {
   const struct ci_run *run;
   struct identity identity; /* repository, change and branch of the run */
@@ -83,8 +80,8 @@ struct page_model {
   bool counted;             /* true if there are counts but no times; the columns show counts */
   bool one_group;        /* true if all benchmarks are in one package, which is then named once */
   bool suite_suspicious; /* true if most benchmarks take less than half of the base's time */
-  enum conclusion conclusion;
-  pprofc_str headline; /* first line: "IssueFixed is 4.9 times slower: ..." */
+  enum run_verdict verdict; /* verdict on the page; a pass with warnings is RUN_INCONCLUSIVE */
+  pprofc_str headline;      /* first line: "IssueFixed is 4.9 times slower: ..." */
   pprofc_str counts; /* counts of results: "1 of 9 benchmarks got slower · 1 could not be judged" */
   pprofc_str also;   /* warnings that the headline does not mention, or empty */
   pprofc_str visible_text; /* smallest change that the runs could show, as text, or empty */
@@ -97,10 +94,10 @@ void model_make(struct ci_run *run, struct page_model *model);
 const char *model_state_title(const struct page_model *m, enum page_state state);
 
 /* Returns "good", "doubt" or "bad": a CSS class of pages, and a word in manifest.json. */
-const char *conclusion_class(enum conclusion conclusion);
+const char *verdict_class(enum run_verdict verdict);
 
 /* Returns "✓ ", "? " or "✗ ". */
-const char *conclusion_sign(enum conclusion conclusion);
+const char *verdict_sign(enum run_verdict verdict);
 
 /* Returns the pair of profiles that explains a benchmark best. Prefers a CPU profile for time, and
  * a memory profile for bytes and allocations. Returns NULL if there is no such pair. */

@@ -169,7 +169,7 @@ static void put_verdict(struct fill *f, const struct page_model *m) {
   fill_pack(f,
             "result:s sign:s headline:S counts:S visible:S also:S instructions:s first_run:b "
             "machine:S tally_shown:b",
-            conclusion_class(m->conclusion), conclusion_sign(m->conclusion), m->headline, m->counts,
+            verdict_class(m->verdict), verdict_sign(m->verdict), m->headline, m->counts,
             m->visible_text, m->also, run->instructions, !run->has_base, run->machine,
             m->count > 0);
   put_tally(f, m);

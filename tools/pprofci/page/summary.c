@@ -79,7 +79,7 @@ static void summary_for_agents(struct buffer *out, const struct page_model *m) {
       "Then pprofc -list='^NAME$' -budget=4000 with the same profiles shows lines, -peek callers.\n"
       "Change one thing, measure both commits again, and compare again.\n";
   struct buffer rows = ci_buffer();
-  if (m->conclusion == CONCLUSION_GOOD) return;
+  if (m->verdict == RUN_PASSED) return;
   agents_put_rows(&rows, m);
   buffer_add_text(out, warning);
   if (sizeof warning + sizeof advice - 2 + rows.size <= AGENTS_TEXT_MOST)
@@ -580,7 +580,7 @@ void summary_make(const struct page_model *m, struct arena *arena, struct messag
   struct buffer text = ci_buffer();
   const struct summary_text w = {m, arena, summary, &text};
   md_text(&text, m->headline);
-  *summary = (struct message){.sign = conclusion_sign(m->conclusion), .headline = title_of(&w)};
+  *summary = (struct message){.sign = verdict_sign(m->verdict), .headline = title_of(&w)};
   summary_add_visible(&w);
   add_lists(&w);
   add_failure(&w);

@@ -5,7 +5,6 @@
 /* Maximum size in bytes of a last section that is kept when a comment is truncated. */
 #define LAST_MOST    2000
 #define NOTE_MAX     160 /* bytes reserved for a note such as "... 3 more" */
-#define SIGN_GOOD    "\xE2\x9C\x93 "
 #define ELLIPSIS     "\xE2\x80\xA6"
 #define COMMIT_SHOWN 7
 
@@ -152,9 +151,9 @@ static void put_state(struct buffer *out, const struct body_state *state) {
 static struct message body_summary(const struct body *body, struct arena *arena) {
   const struct body_state *state = &body->state;
   struct message m = *body->summary;
-  if (state->good && state->had.size && strcmp(m.sign, SIGN_GOOD) == 0)
+  if (state->good && state->had.size)
     message_replace_headline(
-        &m, arena, SIGN_GOOD,
+        &m, arena, verdict_sign(RUN_PASSED),
         str_of(text_printf(arena, "No regressions any more (%.*s had %zu)",
                            STR_ARG(str_slice(state->had, 0, COMMIT_SHOWN)), state->had_count)));
   return m;

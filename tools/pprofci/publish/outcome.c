@@ -20,16 +20,16 @@ bool outcome_is_commit(pprofc_str text) {
   return text.size >= 7 && text.size <= 64 && text_is_of(text, TEXT_HEX);
 }
 
-/* Returns the ending of the run. The result is ENDING_GOOD only if the manifest reports a pass. */
-static enum ending ending_of(const struct outcome *o, bool no_fail) {
+/* Returns the verdict for the code host: RUN_PASSED only if the manifest reports a pass, and
+ * RUN_INCONCLUSIVE also for a regression that is a warning. */
+static enum run_verdict published_verdict(const struct outcome *o) {
   pprofc_str conclusion = node_text(o->root, "conclusion");
   int verdict = str_index(o->verdict, run_verdicts);
-  if (o->status == 1) return ENDING_UNUSABLE;
-  if (o->status == 2) return no_fail ? ENDING_WARNING : ENDING_BAD;
-  if (verdict == RUN_INCONCLUSIVE) return ENDING_UNCERTAIN;
-  if (verdict != RUN_PASSED) return ENDING_NOTHING;
-  return str_equal(conclusion, str_of(conclusion_class(CONCLUSION_GOOD))) ? ENDING_GOOD
-                                                                          : ENDING_UNCERTAIN;
+  if (o->warns) return RUN_INCONCLUSIVE;
+  if (o->status == 1 || o->status == 2) return (enum run_verdict)o->status;
+  if (verdict != RUN_PASSED && verdict != RUN_INCONCLUSIVE) return RUN_NOT_COMPARED;
+  bool good = str_equal(conclusion, str_of(verdict_class(RUN_PASSED)));
+  return good ? (enum run_verdict)verdict : RUN_INCONCLUSIVE;
 }
 
 /* Sets a summary that consists of a sentence and a code block. */
@@ -49,12 +49,13 @@ void outcome_missing(struct arena *arena, const char *why, struct outcome *outco
   struct buffer code = ci_buffer();
   template_escape(&code, str_of(why));
   buffer_add_char(&code, '\n');
-  *outcome = (struct outcome){.ending = ENDING_UNUSABLE,
-                              .status = 1,
-                              .verdict = STR("failed"),
-                              .headline = headline,
-                              .commit = STR(""),
-                              .summary = {.sign = "\xE2\x9C\x97 ", .headline = headline}};
+  *outcome =
+      (struct outcome){.published = RUN_GATE_FAILED,
+                       .status = 1,
+                       .verdict = STR("failed"),
+                       .headline = headline,
+                       .commit = STR(""),
+                       .summary = {.sign = verdict_sign(RUN_GATE_FAILED), .headline = headline}};
   outcome_say(outcome, arena, "The log of the job says why.", &code);
 }
 
@@ -73,7 +74,8 @@ pprofc_status outcome_read_manifest(struct arena *arena, const char *path, bool 
                               .headline = node_text(root, "headline"),
                               .commit = outcome_is_commit(commit) ? commit : STR(""),
                               .regressions = node_get(root, "regressions")};
-  outcome->ending = ending_of(outcome, no_fail);
+  outcome->warns = no_fail && outcome->status == RUN_REGRESSED;
+  outcome->published = published_verdict(outcome);
   outcome->regressed = node_size(outcome->regressions);
   /* A run with status 2 but no regressed benchmark has only regressed instruction counts, which
    * count as one regression. */

@@ -299,7 +299,7 @@ pprofc_status post_commit_status(struct post *post, pprofc_error *error) {
   pprofc_status status = check_commit(post, error);
   if (status != PPROFC_OK) return status;
   json_text_begin(&text);
-  json_pack(&text.json, "{state:s", forge->states[outcome->ending]);
+  json_pack(&text.json, "{state:s", forge->states[outcome->published]);
   json_text_member(&text, forge->status_name, str_of(post_name(post)));
   json_text_member(&text, "description", post_shorten(post, outcome->headline, DESCRIPTION_MAX));
   if (*post->site->page) json_text_member(&text, forge->status_url, str_of(post->site->page));
@@ -354,9 +354,9 @@ static pprofc_str note_message(struct post *post, const struct node *note) {
 
 static void put_github_note(struct post *post, struct json_text *text, const struct node *note) {
   int64_t line = node_integer(node_get(note, "line"));
-  bool warns = post->outcome->ending == ENDING_WARNING;
   json_pack(&text->json, "{path:S start_line:i end_line:i annotation_level:S title:S message:S}",
-            node_text(note, "file"), line, line, warns ? STR("warning") : STR("failure"),
+            node_text(note, "file"), line, line,
+            post->outcome->warns ? STR("warning") : STR("failure"),
             post_shorten(post, node_text(note, "title"), TITLE_MAX), note_message(post, note));
 }
 
@@ -371,14 +371,14 @@ static void put_github_output(struct post *post, struct json_text *text, size_t 
 /* Returns the request body of a check run, with the annotations that begin at index *at. `name` is
  * NULL for an update. */
 static pprofc_str github_check_body(struct post *post, const char *name, size_t *at) {
-  static const char *const conclusions[ENDINGS] = {"success", "neutral", "neutral",
-                                                   "failure", "neutral", "failure"};
+  static const char *const conclusions[PUBLISHED] = {"success", "failure", "failure", "neutral",
+                                                     "neutral"};
   struct json_text text;
   json_text_begin(&text);
   json_begin_object(&text.json);
   if (name) {
     json_pack(&text.json, "name:s head_sha:s status:s conclusion:s", name, post->site->sha,
-              "completed", conclusions[post->outcome->ending]);
+              "completed", conclusions[post->outcome->published]);
     if (*post->site->page) json_text_member(&text, "details_url", str_of(post->site->page));
   }
   put_github_output(post, &text, at);
@@ -410,13 +410,12 @@ static void put_bitbucket_note(struct post *post, struct json_text *text, const 
 }
 
 static pprofc_str bitbucket_body(struct post *post) {
-  static const char *const results[ENDINGS] = {"PASSED", "PASSED", "FAILED",
-                                               "FAILED", "PASSED", "FAILED"};
+  static const char *const results[PUBLISHED] = {"PASSED", "FAILED", "FAILED", "PASSED", "FAILED"};
   struct json_text text;
   json_text_begin(&text);
   json_pack(&text.json, "{title:s details:S report_type:s reporter:s result:s", "Benchmarks",
             post_shorten(post, post->outcome->headline, DETAILS_MAX), "TEST", "pprofc",
-            results[post->outcome->ending]);
+            results[post->outcome->published]);
   if (*post->site->page) json_text_member(&text, "link", str_of(post->site->page));
   json_pack(&text.json, "data:[{title:s type:s value:u}]}", "Regressions", "NUMBER",
             (uint64_t)post->outcome->regressed);

@@ -10,21 +10,13 @@
 
 /* ---- the result (outcome.c) ----------------------- */
 
-/* Ending of a run, as its page shows it. */
-enum ending {
-  ENDING_GOOD,      /* the run compared benchmarks, and no benchmark got worse */
-  ENDING_UNCERTAIN, /* the run compared benchmarks, but has warnings, and therefore is not a success
-                     */
-  ENDING_NOTHING,   /* the run compared nothing */
-  ENDING_BAD,       /* at least one benchmark regressed */
-  ENDING_WARNING,   /* at least one benchmark regressed, but -no-fail is set */
-  ENDING_UNUSABLE,  /* the benchmarks could not be judged */
-  ENDINGS
-};
+/* Number of verdicts that are published. Other verdicts are published as one of these verdicts. */
+#define PUBLISHED (RUN_NOT_COMPARED + 1)
 
 struct outcome {
-  const struct node *root; /* root of the manifest */
-  enum ending ending;
+  const struct node *root;        /* root of the manifest */
+  enum run_verdict published;     /* verdict for the code host */
+  bool warns;                     /* true if -no-fail makes a warning of a regression */
   int status;                     /* exit status of the run */
   pprofc_str verdict;             /* verdict as a word, such as "REGRESSION" */
   pprofc_str headline;            /* headline as plain text */
@@ -102,7 +94,7 @@ struct forge {
   bool takes_html;                     /* true if Markdown may contain HTML links */
 
   const char *status_path, *status_name, *status_url;
-  const char *states[ENDINGS];
+  const char *states[PUBLISHED];
   const char *permission; /* name of the permission that the token needs, for messages */
 };
 

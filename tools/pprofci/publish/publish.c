@@ -233,8 +233,7 @@ static bool is_of_other_commit(const struct publish *p) {
 }
 
 /* Marks the result as a result for an unrelated commit: adds a sentence to the headline and to the
- * summary. If the ending is good or uncertain, changes it to the ending of a run that compared
- * nothing. */
+ * summary. Publishes a pass and an inconclusive result as a run that compared nothing. */
 static void replace_other_commit(struct publish *p) {
   struct outcome *o = &p->outcome;
   message_note("pprofci: the result in '%s' is for commit %.*s, not for %s", p->folder,
@@ -244,7 +243,8 @@ static void replace_other_commit(struct publish *p) {
   o->headline = str_of(text_printf(&p->arena, "%s: %.*s", said, STR_ARG(o->headline)));
   pprofc_str sentence = str_of(text_printf(&p->arena, "%s.", said));
   message_replace_headline(&o->summary, &p->arena, "? ", sentence);
-  if (o->ending == ENDING_GOOD || o->ending == ENDING_UNCERTAIN) o->ending = ENDING_NOTHING;
+  bool compared = o->published == RUN_PASSED || o->published == RUN_INCONCLUSIVE;
+  if (compared && !o->warns) o->published = RUN_NOT_COMPARED;
 }
 
 /* Reads the result, or creates one that contains the error message. */
@@ -269,11 +269,12 @@ static void read_result(struct publish *p) {
   }
   read_outcome(p);
   const char *sha = p->site.sha;
-  p->body.state = (struct body_state){.commit = *sha ? str_of(sha) : p->outcome.commit,
-                                      .regressed = p->outcome.regressed,
-                                      .run = p->site.run,
-                                      .had = STR(""),
-                                      .good = p->outcome.ending == ENDING_GOOD && !p->other_commit};
+  p->body.state =
+      (struct body_state){.commit = *sha ? str_of(sha) : p->outcome.commit,
+                          .regressed = p->outcome.regressed,
+                          .run = p->site.run,
+                          .had = STR(""),
+                          .good = p->outcome.published == RUN_PASSED && !p->other_commit};
 }
 
 /* Returns a line like "[Page](URL) · measured 4d5e6f7". */
@@ -286,7 +287,7 @@ static const char *publish_links(struct publish *p) {
       *p->site.page && !linked ? text_printf(&p->arena, "[Page](%s)", p->site.page) : "";
   if (!commit.size) return page;
   const char *dot = *page ? " \xC2\xB7 " : "";
-  if (p->outcome.ending == ENDING_UNUSABLE && !p->outcome.root) return page;
+  if (!p->outcome.root) return page;
   if (p->other_commit)
     return text_printf(&p->arena, "%s%s**measured %.*s, which is not %.7s**", page, dot,
                        STR_ARG(commit), p->site.sha);
@@ -461,7 +462,7 @@ static int publish_exit(const struct publish *p) {
   bool alone = *p->options->body || *p->options->issue;
   if (p->failures && (p->options->require || alone)) return EXIT_FAILED;
   if (alone) return EXIT_PASSED;
-  return p->outcome.ending == ENDING_WARNING ? EXIT_PASSED : p->outcome.status;
+  return p->outcome.warns ? EXIT_PASSED : p->outcome.status;
 }
 
 static void publish_result(struct publish *p) {

@@ -127,7 +127,7 @@ static const struct forge forges[] = {
      .status_path = "/repos/{repo}/statuses/{sha}",
      .status_name = "context",
      .status_url = "target_url",
-     .states = {"success", "success", "error", "failure", "success", "error"},
+     .states = {"success", "error", "failure", "success", "error"},
      .permission = "pull-requests: write, checks: write, statuses: write"},
     {.name = "gitlab",
      .mark = "GITLAB_CI",
@@ -154,7 +154,7 @@ static const struct forge forges[] = {
      .status_path = "/projects/{repo}/statuses/{sha}",
      .status_name = "name",
      .status_url = "target_url",
-     .states = {"success", "success", "failed", "failed", "success", "failed"},
+     .states = {"success", "failed", "failed", "success", "failed"},
      .permission = "the scope api"},
     {.name = "bitbucket",
      .mark = "BITBUCKET_REPO_FULL_NAME",
@@ -176,7 +176,7 @@ static const struct forge forges[] = {
      .status_path = "/repositories/{repo}/commit/{sha}/statuses/build",
      .status_name = "key",
      .status_url = "url",
-     .states = {"SUCCESSFUL", "SUCCESSFUL", "FAILED", "FAILED", "SUCCESSFUL", "FAILED"},
+     .states = {"SUCCESSFUL", "FAILED", "FAILED", "SUCCESSFUL", "FAILED"},
      .permission = "pullrequest:write, repository:write"},
 };
 

@@ -367,12 +367,12 @@ static void page_put_head(struct fill *out, const struct trend_view *trend, cons
     worse += trend_worse(trend, &trend->changes[i]) > 0;
   plot_put_style(out);
   fill_words(out, "title", title);
-  enum conclusion found = trend->suspected ? CONCLUSION_UNSURE : CONCLUSION_GOOD;
-  if (worse) found = CONCLUSION_BAD;
+  enum run_verdict found = trend->suspected ? RUN_INCONCLUSIVE : RUN_PASSED;
+  if (worse) found = RUN_REGRESSED;
   fill_pack(out,
             "result:s verdict_sign:s decided:i decided_many:b changed:i all:i worse:i runs:i "
             "branch:s order:s",
-            conclusion_class(found), conclusion_sign(found), (int64_t)decided, decided != 1,
+            verdict_class(found), verdict_sign(found), (int64_t)decided, decided != 1,
             (int64_t)changed, (int64_t)trend->series_count, (int64_t)worse,
             (int64_t)trend->past.run_count, trend->branch,
             trend->past.by_order ? "number" : "time");
