@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   struct node *root = NULL;
   struct message summary = {.sign = "", .headline = STR("A headline")};
   struct body body = {.summary = &summary};
-  struct buffer part;
+  struct message_text part = {.arena = &arena};
   pprofc_error error;
   pprofc_str text = {(const char *)data, size};
   arena_init(&arena, &mem_default);
@@ -28,16 +28,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       if (comment.size) text = comment;
     }
   body_has_marker(text, "");
-  buffer_init(&part, &mem_default, SIZE_MAX / 2);
+  buffer_init(&part.text, &mem_default, SIZE_MAX / 2);
   for (int code = 0; code < 2; code++) {
-    buffer_add_str(&part, text);
+    buffer_add_str(&part.text, text);
     size_t before = summary.count;
-    message_add(&summary, &arena,
-                (struct message_part){.title = code ? STR("more") : STR(""), .is_code = code},
-                &part);
+    message_add(&summary, &part,
+                (struct message_part){.title = code ? STR("more") : STR(""), .is_code = code});
     REQUIRE(summary.count == before + (text.size > 0));
   }
-  buffer_free(&part);
+  buffer_free(&part.text);
   body.place = (struct message_place){.html = size & 1, .linked = size & 2, .address = STR("u/")};
   if (body_parse(text, "", &body.state) || body_parse(text, "key", &body.state)) {
     struct body_state next = {.commit = STR("abc"), .run = 7};

@@ -10,9 +10,16 @@
 
 #define MESSAGE_PARTS 48 /* maximum number of sections of a message */
 
+/* A piece of a text: Markdown, or in a section of code, code with HTML entities. */
+struct message_piece {
+  pprofc_str text;
+  pprofc_str path; /* target of a link in the page's folder; empty for a text that is not a link */
+};
+
 struct message_part {
   pprofc_str title; /* title of a collapsed section; empty for a section that is always visible */
-  pprofc_str text;  /* Markdown with links of message_link; if `is_code`, code with HTML entities */
+  const struct message_piece *pieces;
+  size_t count;
   bool is_code;
   bool is_links; /* true for a line of links; a message without links omits this line */
 };
@@ -24,6 +31,14 @@ struct message {
   size_t count;
 };
 
+/* Text of the next section of a message. */
+struct message_text {
+  struct arena *arena;
+  struct message_piece *pieces;
+  size_t count, capacity;
+  struct buffer text; /* text after the last piece */
+};
+
 /* Medium of a message: a pull request comment, a page, a job summary or a terminal. */
 struct message_place {
   bool html;          /* true if Markdown may contain HTML */
@@ -32,20 +47,18 @@ struct message_place {
   bool one_file;      /* true for report.html, which contains the page and its flame graphs */
 };
 
-/* Begins a link to a file in the page's folder. If `fragment` is not empty, the link leads to this
- * anchor. The caller appends the text of the link and calls message_link_end. Control characters
- * mark the link, so other text must not contain control characters. */
-void message_link(struct buffer *out, const char *path, const char *fragment);
-void message_link_end(struct buffer *out);
+/* These functions enclose the text of a link to a file in the page's folder. The path may end with
+ * "#ANCHOR". The text lives until the message is printed. */
+void message_begin_link(struct message_text *text);
+void message_end_link(struct message_text *text, const char *path);
 
 /* Appends the address of a file in the page's folder, such as "flame/NAME.html#search=F". In
  * report.html the address is "#flame/NAME.html&search=F". */
 void message_put_address(struct buffer *out, pprofc_str path, const struct message_place *place);
 
-/* Moves the text of the buffer into a new section. Adds no section for an empty text, or if the
- * message has MESSAGE_PARTS sections. */
-void message_add(struct message *m, struct arena *arena, struct message_part part,
-                 struct buffer *text);
+/* Moves the text into a new section. Adds no section for an empty text, or if the message has
+ * MESSAGE_PARTS sections. */
+void message_add(struct message *m, struct message_text *text, struct message_part part);
 
 /* Replaces the headline. Keeps the old headline as the first paragraph. Changes nothing if the
  * message has MESSAGE_PARTS sections. */

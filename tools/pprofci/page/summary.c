@@ -3,6 +3,7 @@
 #include "page/html.h"
 #include "page/numbers.h"
 #include "page/page.h"
+#include "run/files.h"
 
 /* ---- coding agents ---------------------------------- */
 
@@ -101,24 +102,23 @@ static void summary_for_agents(struct buffer *out, const struct page_model *m) {
 
 struct summary_text {
   const struct page_model *model;
-  struct arena *arena;
   struct message *summary;
-  struct buffer *text; /* text of the next section */
+  struct message_text *next; /* text of the next section */
+  struct buffer *text;       /* next->text */
 };
 
 enum part_kind { PART_TEXT, PART_CODE, PART_LINKS };
 
 static void summary_add(const struct summary_text *w, pprofc_str title, enum part_kind kind) {
-  message_add(w->summary, w->arena,
+  message_add(w->summary, w->next,
               (struct message_part){
-                  .title = title, .is_code = kind == PART_CODE, .is_links = kind == PART_LINKS},
-              w->text);
+                  .title = title, .is_code = kind == PART_CODE, .is_links = kind == PART_LINKS});
 }
 
 /* Returns the text collected so far, as the title of the next section. Empties the buffer of the
  * text. */
 static pprofc_str title_of(const struct summary_text *w) {
-  pprofc_str title = buffer_keep(w->text, w->arena);
+  pprofc_str title = buffer_keep(w->text, w->next->arena);
   buffer_clear(w->text);
   return title;
 }
@@ -139,17 +139,19 @@ static void md_escape(struct buffer *out, pprofc_str clean) {
 
 /* Appends a function name as code. Escapes backticks and '|', which would end the code. */
 static void md_code_of(struct buffer *out, pprofc_str clean) {
-  buffer_add_text(out, "<code>");
+  struct fill f = fill_make(out->mem);
+  struct buffer *name = fill_html(&f, "name");
   for (size_t i = 0; i < clean.size; i++) {
     char c = clean.data[i];
     if (c && strchr("|`@*_~\\[:#!", c))
-      buffer_printf(out, "&#%d;", c);
+      buffer_printf(name, "&#%d;", c);
     else if ((unsigned char)c >= 0x80)
-      buffer_add_char(out, c); /* escape_xml refuses a single byte of a UTF-8 sequence */
+      buffer_add_char(name, c); /* escape_xml refuses a single byte of a UTF-8 sequence */
     else
-      escape_xml(out, (pprofc_str){&c, 1});
+      escape_xml(name, (pprofc_str){&c, 1});
   }
-  buffer_add_text(out, "</code>");
+  template_put(out, html_template(), "code", &f);
+  fill_free(&f);
 }
 
 /* Escapes control characters of a name, and appends the name by calling `put`. */
@@ -183,22 +185,18 @@ static void md_text(struct buffer *out, pprofc_str text) {
 }
 
 /* Appends the name of a benchmark as a link to its row on the page. */
-static void md_link_benchmark(struct buffer *out, const struct benchmark *b) {
-  char row[32];
-  snprintf(row, sizeof row, "b-%zu", b->number);
-  message_link(out, "index.html", row);
-  md_name(out, b->shown);
-  message_link_end(out);
+static void md_link_benchmark(const struct summary_text *w, const struct benchmark *b) {
+  message_begin_link(w->next);
+  md_name(w->text, b->shown);
+  message_end_link(w->next, text_printf(w->next->arena, "index.html#b-%zu", b->number));
 }
 
-/* Begins a link that opens the flame graph of a pair of profiles and searches for the function. */
-static void md_link_flame(struct buffer *out, const struct page_model *m,
-                          const struct run_pair *pair, pprofc_str function) {
+/* Ends a link that opens the flame graph of a pair of profiles and searches for the function. */
+static void md_end_flame(const struct summary_text *w, const struct run_pair *pair,
+                         pprofc_str function) {
   struct buffer address = ci_buffer();
-  html_flame(&address, m, pair, html_shown(pair), function);
-  buffer_add_char(&address, '\0');
-  message_link(out, address.data, "");
-  buffer_free(&address);
+  html_flame(&address, w->model, pair, html_shown(pair), function);
+  message_end_link(w->next, buffer_take(&address, w->next->arena).data);
 }
 
 /* ---- what got slower --------------------------------- */
@@ -218,11 +216,12 @@ static void put_change_cell(struct buffer *out, const struct gate_row *row) {
 }
 
 /* Writes a link to the flame graph, and "+43 µs about 99 % of the profile's change". */
-static void put_function(struct buffer *out, const struct page_model *m,
-                         const struct run_pair *pair, const struct change *change) {
-  md_link_flame(out, m, pair, str_of(change->name));
+static void put_function(const struct summary_text *w, const struct run_pair *pair,
+                         const struct change *change) {
+  struct buffer *out = w->text;
+  message_begin_link(w->next);
   md_function(out, str_of(change->name));
-  message_link_end(out);
+  md_end_flame(w, pair, str_of(change->name));
   buffer_add_text(out, " +");
   number_profile(out, change->delta, str_of(pair->unit));
   if (isfinite(change->share) && change->share <= 1.5)
@@ -230,15 +229,14 @@ static void put_function(struct buffer *out, const struct page_model *m,
                   fmin(100 * change->share, 100));
 }
 
-static void put_because_cell(struct buffer *out, const struct page_model *m,
-                             const struct benchmark *b) {
-  const struct run_pair *pair = model_pair(m, b);
+static void put_because_cell(const struct summary_text *w, const struct benchmark *b) {
+  const struct run_pair *pair = model_pair(w->model, b);
   if (!pair) return;
   bool own = html_shows_own(pair);
-  if (own) put_function(out, m, pair, &pair->own);
+  if (own) put_function(w, pair, &pair->own);
   for (size_t i = 0; i < pair->change_count && i < BECAUSE_MOST; i++) {
-    if (i || own) buffer_add_text(out, ", ");
-    put_function(out, m, pair, &pair->changes[i]);
+    if (i || own) buffer_add_text(w->text, ", ");
+    put_function(w, pair, &pair->changes[i]);
   }
 }
 
@@ -266,10 +264,11 @@ static void put_slower_head(struct buffer *out, const struct page_model *m, bool
   buffer_add_char(out, '\n');
 }
 
-static void put_slower_row(struct buffer *out, const struct page_model *m,
-                           const struct benchmark *b, bool memory, bool profiles) {
+static void put_slower_row(const struct summary_text *w, const struct benchmark *b, bool memory,
+                           bool profiles) {
+  struct buffer *out = w->text;
   buffer_add_text(out, "| **");
-  md_link_benchmark(out, b);
+  md_link_benchmark(w, b);
   buffer_add_text(out, "** | ");
   number_sides(out, b->worst);
   if (!number_is_time(b->worst->unit)) {
@@ -286,7 +285,7 @@ static void put_slower_row(struct buffer *out, const struct page_model *m,
   }
   if (profiles) {
     buffer_add_char(out, ' ');
-    put_because_cell(out, m, b);
+    put_because_cell(w, b);
     buffer_add_text(out, " |");
   }
   buffer_add_char(out, '\n');
@@ -294,12 +293,14 @@ static void put_slower_row(struct buffer *out, const struct page_model *m,
 
 /* Adds the benchmarks that got worse. Omits the columns of memory and profiles if they are empty.
  */
-static void put_slower(struct buffer *out, const struct page_model *m) {
+static void put_slower(const struct summary_text *w) {
+  const struct page_model *m = w->model;
+  struct buffer *out = w->text;
   if (!m->states[STATE_SLOWER]) return;
   bool memory = m->has_metric[METRIC_BYTES], profiles = m->run->pair_count > 0;
   put_slower_head(out, m, memory, profiles);
   for (size_t i = 0; i < m->states[STATE_SLOWER] && i < ROWS_MOST; i++)
-    put_slower_row(out, m, &m->benchmarks[i], memory, profiles);
+    put_slower_row(w, &m->benchmarks[i], memory, profiles);
   buffer_add_char(out, '\n');
   if (m->states[STATE_SLOWER] > ROWS_MOST)
     buffer_printf(out, "and %zu more\n\n", m->states[STATE_SLOWER] - ROWS_MOST);
@@ -541,29 +542,28 @@ static void add_failure(const struct summary_text *w) {
 
 /* Adds "Page · flame graph · how to repeat". */
 static void add_links(const struct summary_text *w) {
-  const struct page_model *m = w->model;
-  const struct run_pair *pair = model_first_pair(m);
+  const struct run_pair *pair = model_first_pair(w->model);
   struct buffer *out = w->text;
-  message_link(out, "index.html", "");
+  message_begin_link(w->next);
   buffer_add_text(out, "Page");
-  message_link_end(out);
+  message_end_link(w->next, "index.html");
   if (pair) {
     buffer_add_text(out, " " DOT " ");
-    md_link_flame(out, m, pair, html_culprit(pair));
+    message_begin_link(w->next);
     buffer_add_text(out, "flame graph");
-    message_link_end(out);
+    md_end_flame(w, pair, html_culprit(pair));
   }
   buffer_add_text(out, " " DOT " ");
-  message_link(out, "index.html", "method");
+  message_begin_link(w->next);
   buffer_add_text(out, "how to repeat it");
-  message_link_end(out);
+  message_end_link(w->next, "index.html#method");
   buffer_add_text(out, "\n\n");
   summary_add(w, STR(""), PART_LINKS);
 }
 
 /* Adds the sections that are always visible: regressions, changed lines, sentences and links. */
 static void summary_add_visible(const struct summary_text *w) {
-  put_slower(w->text, w->model);
+  put_slower(w);
   summary_add(w, STR(""), PART_TEXT);
   summary_add_lines(w);
   put_sentences(w->text, w->model);
@@ -577,9 +577,9 @@ static void add_for_agents(const struct summary_text *w) {
 }
 
 void summary_make(const struct page_model *m, struct arena *arena, struct message *summary) {
-  struct buffer text = ci_buffer();
-  const struct summary_text w = {m, arena, summary, &text};
-  md_text(&text, m->headline);
+  struct message_text next = {.arena = arena, .text = ci_buffer()};
+  const struct summary_text w = {m, summary, &next, &next.text};
+  md_text(w.text, m->headline);
   *summary = (struct message){.sign = verdict_sign(m->verdict), .headline = title_of(&w)};
   summary_add_visible(&w);
   add_lists(&w);
@@ -587,5 +587,5 @@ void summary_make(const struct page_model *m, struct arena *arena, struct messag
   add_measurements(&w);
   add_profile_tables(&w);
   add_for_agents(&w);
-  buffer_free(&text);
+  buffer_free(&next.text);
 }

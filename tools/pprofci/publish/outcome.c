@@ -32,15 +32,15 @@ static enum run_verdict published_verdict(const struct outcome *o) {
   return good ? (enum run_verdict)verdict : RUN_INCONCLUSIVE;
 }
 
-/* Sets a summary that consists of a sentence and a code block. */
+/* Sets a summary that consists of a sentence and a code block. Frees the text of the code. */
 static void outcome_say(struct outcome *outcome, struct arena *arena, const char *sentence,
                         struct buffer *code) {
-  struct buffer text = ci_buffer();
-  buffer_printf(&text, "%s\n\n", sentence);
-  const struct message_part words = {.title = STR("")}, lines = {.title = STR(""), .is_code = true};
-  message_add(&outcome->summary, arena, words, &text);
-  message_add(&outcome->summary, arena, lines, code);
-  buffer_free(&text);
+  struct message_text text = {.arena = arena, .text = ci_buffer()};
+  buffer_printf(&text.text, "%s\n\n", sentence);
+  message_add(&outcome->summary, &text, (struct message_part){.title = STR("")});
+  buffer_add_str(&text.text, buffer_str(code));
+  message_add(&outcome->summary, &text, (struct message_part){.title = STR(""), .is_code = true});
+  buffer_free(&text.text);
   buffer_free(code);
 }
 

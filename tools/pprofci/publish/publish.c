@@ -199,7 +199,7 @@ static void read_given_body(struct publish *p) {
   if (status == PPROFC_E_FORMAT) ci_fail("'%s' is not the manifest.json of a run", path);
   ci_need(status);
   outcome_quote(&p->outcome, &p->arena);
-  if (!utf8_valid(p->outcome.summary.parts[1].text)) ci_fail("'%s' is not UTF-8", path);
+  if (!utf8_valid(p->outcome.summary.parts[1].pieces->text)) ci_fail("'%s' is not UTF-8", path);
   p->body.state = (struct body_state){
       .commit = str_of(p->site.sha), .run = p->site.run, .had = STR(""), .good = false};
 }
