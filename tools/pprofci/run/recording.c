@@ -57,22 +57,32 @@ bool recorded_next(pprofc_str *text, const char *cpu, struct recorded_line *out)
   return false;
 }
 
+/* Returns the element of a benchmark in r->items, or NULL. `group` and `label` are the import path
+ * of its package and its name with the number of processors, as in a row of the gate. */
+static struct recorded *recording_find(struct recording *r, pprofc_str group, pprofc_str label) {
+  buffer_clear(&r->key);
+  gate_noise_key(&r->key, group, label, STR(""));
+  uint32_t id = interner_find(&r->keys, buffer_str(&r->key));
+  return id == MAP_NONE ? NULL : &r->items[id];
+}
+
 /* Returns the element of a benchmark in r->items, and adds it if the benchmark is new. */
 static struct recorded *recording_item(struct recording *r, size_t package, const char *cpu,
                                        pprofc_str name) {
   struct ci_run *run = r->run;
-  const char *key = text_printf(&run->arena, "%zu %s %.*s", package, cpu, STR_ARG(name));
-  uint32_t id = interner_add(&r->keys, str_of(key));
-  if (id < r->count) return &r->items[id];
+  const char *kept = text_keep(&run->arena, name), *label = kept + strlen("Benchmark");
+  if (strcmp(cpu, "1") != 0) label = text_printf(&run->arena, "%s-%s", label, cpu);
+  pprofc_str path = str_of(r->packages.items[package].path);
+  struct recorded *item = recording_find(r, path, str_of(label));
+  if (item) return item;
+  (void)interner_copy(&r->keys, &run->arena, buffer_str(&r->key));
   const struct recorded new = {.package = package,
                                .cpu = cpu,
-                               .name = text_keep(&run->arena, name),
+                               .name = kept,
+                               .label = label,
                                .took = {ci_buffer(), ci_buffer()}};
   (void)ARRAY_PUSH_IN(&run->arena, r->items, r->count, r->capacity, new);
-  struct recorded *item = &r->items[id];
-  item->label = item->name + strlen("Benchmark");
-  if (strcmp(cpu, "1") != 0) item->label = text_printf(&run->arena, "%s-%s", item->label, cpu);
-  return item;
+  return &r->items[r->count - 1];
 }
 
 /* Returns the time of -benchtime in nanoseconds, 1 s by default. A benchmark that reported no time
@@ -128,30 +138,37 @@ static void recording_measure(struct recording *r, int side, size_t package, con
   program_end(&test);
 }
 
-static void measure_program(struct recording *r, int side, size_t package, const char *cpu,
-                            int64_t round) {
-  const struct run_options *o = r->run->options;
-  run_progress(++r->steps, r->all_steps, "measuring %s %s (round %lld of %lld)", side_names[side],
-               r->packages.items[package].name, (long long)round, (long long)o->count);
-  recording_measure(r, side, package, cpu, text_printf(&r->run->arena, "-test.bench=%s", o->bench));
-}
+/* Benchmarks to measure in a round. */
+struct recorded_round {
+  const char *name;     /* name of the package or benchmark, for progress messages */
+  const char *bench;    /* argument that selects the benchmarks: "-test.bench=." */
+  size_t number, count; /* number of the round in its stage, and number of rounds of the stage */
+};
 
-/* Returns the side that the current round measures first. Base and head alternate. */
-static int recording_first(const struct recording *r) {
-  return r->round % 2 ? SIDE_BASE : SIDE_HEAD;
+/* Runs the programs of base and head, each in a separate process. The side that is first changes
+ * with each round. */
+static void measure_both(struct recording *r, size_t package, const char *cpu,
+                         const struct recorded_round *round) {
+  int first = r->round % 2 ? SIDE_BASE : SIDE_HEAD;
+  for (int turn = 0; turn < SIDES; turn++) {
+    int side = turn ? SIDE_HEAD - first : first;
+    if (!r->packages.items[package].programs[side]) continue;
+    run_progress(++r->steps, r->all_steps, "measuring %s %s (round %zu of %zu)", side_names[side],
+                 round->name, round->number, round->count);
+    recording_measure(r, side, package, cpu, round->bench);
+  }
 }
 
 /* Runs the programs of a package for each number of processors, base and head alternately. */
-static void measure_package(struct recording *r, size_t index, int64_t round) {
-  const struct go_package *package = &r->packages.items[index];
+static void measure_package(struct recording *r, size_t index, int64_t number) {
+  const struct run_options *o = r->run->options;
+  const struct recorded_round round = {.name = r->packages.items[index].name,
+                                       .bench =
+                                           text_printf(&r->run->arena, "-test.bench=%s", o->bench),
+                                       .number = (size_t)number,
+                                       .count = (size_t)o->count};
   pprofc_str rest = str_of(r->cpus), cpu;
-  while (str_next(&rest, ',', &cpu)) {
-    const char *word = text_keep(&r->run->arena, cpu);
-    for (int turn = 0; turn < SIDES; turn++) {
-      int side = turn ? SIDE_HEAD - recording_first(r) : recording_first(r);
-      if (package->programs[side]) measure_program(r, side, index, word, round);
-    }
-  }
+  while (str_next(&rest, ',', &cpu)) measure_both(r, index, text_keep(&r->run->arena, cpu), &round);
 }
 
 /* Measures base and head once, and records the load of the machine. */
@@ -184,14 +201,14 @@ static bool recording_is_number(pprofc_str text) {
 static void find_cpus(struct recording *r) {
   static const char source[] =
       "package main\n\nimport \"runtime\"\n\nfunc main() { print(runtime.GOMAXPROCS(0)) }\n";
-  static const char *const argv[] = {"env",     "GOFLAGS=", "GO111MODULE=off", "go", "run",
-                                     "cpus.go", NULL};
   struct ci_run *run = r->run;
   r->cpus = run->options->cpu;
   if (*r->cpus) return;
   const char *path = text_printf(&run->arena, "%s/cpus.go", run->work);
   ci_need(save_append(path, str_of(source), &ci_error));
-  struct program go = {.argv = argv, .folder = run->work};
+  struct program go = {.argv =
+                           TEXT_LIST("env", "GOFLAGS=", "GO111MODULE=off", "go", "run", "cpus.go"),
+                       .folder = run->work};
   program_run(&go);
   pprofc_str said = program_last_line(&go);
   if (go.status == 0 && recording_is_number(said))
@@ -264,67 +281,22 @@ static void stages_write(struct recording *r) {
   if (run->has_base) texts_write(r, SIDE_BASE, "bench");
 }
 
-/* Data with which item_of_row finds the recorded benchmark of a row of the gate. */
-struct stage_items {
-  struct recording *r;
-  struct interner keys; /* keys of the recorded benchmarks, in the same order as the benchmarks */
-  struct buffer key;
-  size_t rounds; /* rounds of the second stage (only selected benchmarks); 0 before this stage */
-};
-
-static void stage_items_fill(struct stage_items *items, struct recording *r) {
-  items->r = r;
-  interner_init(&items->keys, r->run->mem);
-  buffer_init(&items->key, r->run->mem, SIZE_MAX / 2);
-  for (size_t i = 0; i < r->count; i++) {
-    buffer_clear(&items->key);
-    gate_noise_key(&items->key, str_of(r->packages.items[r->items[i].package].path),
-                   str_of(r->items[i].label), STR(""));
-    (void)interner_copy(&items->keys, &r->run->arena, buffer_str(&items->key));
-  }
-}
-
-static void stage_items_free(struct stage_items *items) {
-  interner_free(&items->keys);
-  buffer_free(&items->key);
-}
-
-static struct recorded *item_of_row(struct stage_items *items, const struct gate_row *row) {
-  buffer_clear(&items->key);
-  gate_noise_key(&items->key, row->group, row->name, STR(""));
-  uint32_t id = interner_find(&items->keys, buffer_str(&items->key));
-  return id < items->r->count ? &items->r->items[id] : NULL;
-}
-
 static void take_selected(void *context, const struct gate_row *row) {
-  struct recorded *item = item_of_row(context, row);
+  struct recorded *item = recording_find(context, row->group, row->name);
   if (item && gate_screen_selects(row)) item->selected = true;
 }
 
 static void take_regressed(void *context, const struct gate_row *row) {
-  struct recorded *item = item_of_row(context, row);
+  struct recorded *item = recording_find(context, row->group, row->name);
   if (item && row->verdict == PPROFC_GATE_REGRESSED) item->regressed = true;
 }
 
 static void take_looked(void *context, const struct gate_row *row) {
-  struct stage_items *items = context;
-  struct recorded *item = item_of_row(items, row);
+  struct recording *r = context;
+  struct recorded *item = recording_find(r, row->group, row->name);
   if (!item) return;
   item->judged = true;
-  item->open |= !gate_look_decides(row, items->rounds);
-}
-
-/* Judges the results so far, and calls `take` for each row. `rounds` is the planned number of
- * rounds of the second stage (only selected benchmarks), or 0 before this stage. */
-static void preview_items(struct recording *r, bool screening, size_t rounds, take_row_fn *take) {
-  struct stage_items items = {.rounds = rounds};
-  stage_items_fill(&items, r);
-  verdict_preview(r->run, screening, take, &items);
-  stage_items_free(&items);
-}
-
-static void stages_find_regressed(struct recording *r) {
-  if (r->run->has_base) preview_items(r, false, 0, take_regressed);
+  item->open |= !gate_look_decides(row, r->rounds);
 }
 
 /* Writes the results of base and head so far. `name` is a prefix of the file names. */
@@ -335,40 +307,34 @@ static void write_sides(struct recording *r, const char *name) {
 
 /* Judges the results so far of the second stage. Returns true if the verdict on each selected
  * benchmark is decided. */
-static bool look(struct recording *r, size_t round, size_t rounds) {
+static bool look(struct recording *r, size_t round) {
   for (size_t i = 0; i < r->count; i++) r->items[i].judged = r->items[i].open = false;
   write_sides(r, text_printf(&r->run->arena, "look%zu", round));
-  preview_items(r, false, rounds, take_looked);
+  verdict_preview(r->run, false, take_looked, r);
   bool decided = true;
   for (size_t i = 0; i < r->count; i++)
     if (r->items[i].selected) decided &= r->items[i].judged && !r->items[i].open;
   return decided;
 }
 
-/* Measures a benchmark once in base and once in head, each in a separate process. */
-static void measure_selected(struct recording *r, struct recorded item, size_t round,
-                             size_t rounds) {
-  for (int turn = 0; turn < SIDES; turn++) {
-    int side = turn ? SIDE_HEAD - recording_first(r) : recording_first(r);
-    run_progress(++r->steps, r->all_steps, "measuring %s %s (round %zu of %zu)", side_names[side],
-                 item.name, round, rounds);
-    recording_measure(r, side, item.package, item.cpu, recording_only(r, &item));
-  }
-}
-
 static void measure_further(struct recording *r, size_t selected, size_t rounds) {
   bool decided = false;
   r->steps = 0;
   r->all_steps = 2 * rounds * selected;
+  r->rounds = rounds;
   (void)texts_of(r, &r->first_texts);
   for (size_t round = 1; round <= rounds && !decided; round++) {
     struct round_load begin = load_now();
     r->round++;
-    for (size_t i = 0; i < r->count; i++)
-      if (r->items[i].selected) measure_selected(r, r->items[i], round, rounds);
+    for (size_t i = 0; i < r->count; i++) {
+      const struct recorded *item = &r->items[i];
+      if (!item->selected) continue;
+      const struct recorded_round turn = {item->name, recording_only(r, item), round, rounds};
+      measure_both(r, item->package, item->cpu, &turn);
+    }
     load_add(r->run, &begin);
     if (round == rounds || round % GATE_LOOK_ROUNDS) continue;
-    decided = look(r, round, rounds);
+    decided = look(r, round);
     if (decided)
       message_note("%zu more rounds decide about %s: %zu are not needed", round,
                    selected == 1 ? "this benchmark" : "these benchmarks", rounds - round);
@@ -377,11 +343,8 @@ static void measure_further(struct recording *r, size_t selected, size_t rounds)
 
 /* Adds to run->screened the benchmarks that are measured only in the first rounds. */
 static void keep_screened(struct recording *r) {
-  struct stage_items items = {.rounds = 0};
-  stage_items_fill(&items, r);
   for (size_t i = 0; i < r->count; i++)
-    if (!r->items[i].selected) (void)interner_add(&r->run->screened, items.keys.items[i]);
-  stage_items_free(&items);
+    if (!r->items[i].selected) (void)interner_add(&r->run->screened, r->keys.items[i]);
 }
 
 static size_t count_selected(struct recording *r, size_t *both) {
@@ -404,7 +367,7 @@ static void stages_measure(struct recording *r) {
   recording_rounds(r, 1, two ? GATE_SCREEN_ROUNDS : o->count);
   if (!two || !r->count) return;
   write_sides(r, "first");
-  preview_items(r, true, 0, take_selected);
+  verdict_preview(r->run, true, take_selected, r);
   size_t selected = count_selected(r, &both);
   struct gate_screen_plan plan = gate_screen_plan_of(selected, both, (size_t)o->count);
   if (plan.all) {
@@ -420,12 +383,11 @@ static void stages_measure(struct recording *r) {
 /* ---- the recording ----------------------------------- */
 
 static void recording_check(struct ci_run *run) {
-  static const char *const argv[] = {"git", "rev-parse", "--git-dir", NULL};
   pprofc_str rest = str_of(run->options->record), word;
   while (str_next(&rest, ' ', &word))
     if (str_starts(word, STR("-"))) ci_fail("'%.*s' is not a package (-record)", STR_ARG(word));
   if (!child_exists("go")) ci_fail("-record needs go, which is not installed");
-  if (!*program_line(&run->arena, NULL, argv)) ci_fail("-record needs a git checkout");
+  if (!*GIT_LINE(&run->arena, "rev-parse", "--git-dir")) ci_fail("-record needs a git checkout");
 }
 
 static void recording_build(struct recording *r) {
@@ -439,6 +401,7 @@ static void recording_free(struct recording *r) {
   for (size_t i = 0; i < r->count; i++)
     for (int side = 0; side < SIDES; side++) buffer_free(&r->items[i].took[side]);
   buffer_free(&r->texts);
+  buffer_free(&r->key);
   interner_free(&r->keys);
   ARRAY_FREE(r->run->mem, r->packages.items, r->packages.capacity);
 }
@@ -454,7 +417,7 @@ static void record_all(struct recording *r) {
     ci_fail("no benchmark in %s ran (-bench %s)", run->options->record, run->options->bench);
   load_check(run);
   stages_write(r);
-  stages_find_regressed(r);
+  if (run->has_base) verdict_preview(run, false, take_regressed, r);
   recording_profile(r);
 }
 
@@ -464,8 +427,10 @@ void record_benchmarks(struct ci_run *run) {
   /* A go command that is stopped does not remove its temporary folder. This setting puts that
    * folder into the run's folder, which the run removes. */
   if (setenv("GOTMPDIR", run->work, 0) != 0) ci_fail("out of memory");
-  struct recording r = {
-      .run = run, .packages = {.patterns = run->options->record}, .texts = ci_buffer()};
+  struct recording r = {.run = run,
+                        .packages = {.patterns = run->options->record},
+                        .key = ci_buffer(),
+                        .texts = ci_buffer()};
   interner_init(&r.keys, run->mem);
   recording_check(run);
   record_all(&r);

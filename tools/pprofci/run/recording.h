@@ -91,11 +91,13 @@ struct recording {
   const char *cpus; /* numbers of processors to measure with, such as "1,4" */
   struct recorded *items;
   size_t count, capacity;
-  struct interner keys; /* keys of the benchmarks in `items`: package, cpu and name */
+  struct interner keys; /* keys of the benchmarks in `items` (recording_find) */
+  struct buffer key;    /* key that recording_find looks up */
   struct buffer texts;  /* array of struct recorded_text, in order of measurement */
   size_t first_texts; /* number of texts from the first stage; their results of selected benchmarks
                          do not count, because the second stage measures these again */
   size_t round;       /* number of the current round */
+  size_t rounds; /* rounds of the second stage (only selected benchmarks); 0 before this stage */
   size_t steps, all_steps;
 };
 
