@@ -17,6 +17,9 @@ static inline void text_free(char *text) {
   if (text) mem_free(&mem_default, text, strlen(text) + 1, 1);
 }
 
+/* An array of texts that ends with NULL, such as the arguments of a program. */
+#define TEXT_LIST(...) ((const char *const[]){__VA_ARGS__, NULL})
+
 /* Size in bytes of a buffer for quoted text. A longer text is truncated and ends with ..." */
 #define QUOTE_MAX 800
 

@@ -80,11 +80,11 @@ static void recording_text_init(struct buffer *text, const pprofc_read_options *
 /* Appends a line "# build id: HEX FILE" for each binary in the recording that has a build ID.
  * Appends nothing if perf cannot list build IDs. */
 static void perf_add_ids(const char *path, struct buffer *text) {
-  const char *const argv[] = {"perf", "buildid-list", "-f", "-i", path, NULL};
   pprofc_error ignored;
   struct buffer list = buffer_make(text->mem, CHILD_OUTPUT_BYTES);
   pprofc_str rest, line;
-  if (recording_run(argv, &list, &ignored) == PPROFC_OK) {
+  if (recording_run(TEXT_LIST("perf", "buildid-list", "-f", "-i", path), &list, &ignored) ==
+      PPROFC_OK) {
     rest = buffer_str(&list);
     while (str_next_line(&rest, &line)) {
       if (!line.size) continue;
@@ -99,17 +99,9 @@ static void perf_add_ids(const char *path, struct buffer *text) {
 static pprofc_status perf_script(const char *path, const pprofc_read_options *options,
                                  const struct open_sums *sums, pprofc_profile **profile,
                                  pprofc_error *error) {
-  const char *const argv[] = {"perf",
-                              "script",
-                              "-f",
-                              "--show-mmap-events",
-                              "--show-task-events",
-                              "--show-lost-events",
-                              "-i",
-                              path,
-                              "-F",
-                              "+pid",
-                              NULL};
+  const char *const *argv =
+      TEXT_LIST("perf", "script", "-f", "--show-mmap-events", "--show-task-events",
+                "--show-lost-events", "-i", path, "-F", "+pid");
   struct buffer text;
   recording_text_init(&text, options);
   perf_add_ids(path, &text);

@@ -149,20 +149,11 @@ static bool have_same_text(const char *a, const char *b) {
  * in the package's folder or in a folder testdata. The files that the compiler reads are already
  * part of the binary. */
 static bool read_files_changed(struct ci_run *run, const char *folder) {
-  const char *const argv[] = {"git",
-                              "diff",
-                              "--quiet",
-                              run->base_commit,
-                              "--",
-                              ".",
-                              ":(top,glob)**/testdata/**",
-                              ":(exclude)*.go",
-                              ":(exclude)*.md",
-                              ":(exclude).*",
-                              ":(exclude)go.mod",
-                              ":(exclude)go.sum",
-                              NULL};
-  struct program git = {.argv = argv, .folder = folder};
+  struct program git = {.argv = TEXT_LIST("git", "diff", "--quiet", run->base_commit, "--", ".",
+                                          ":(top,glob)**/testdata/**", ":(exclude)*.go",
+                                          ":(exclude)*.md", ":(exclude).*", ":(exclude)go.mod",
+                                          ":(exclude)go.sum"),
+                        .folder = folder};
   program_run(&git);
   program_end(&git);
   return git.status != 0;

@@ -13,17 +13,13 @@ static bool is_pull_merge(void) {
 /* Returns the first parent of a pull request's merge commit, which is the commit of the target
  * branch. Returns NULL if HEAD is not such a merge commit. */
 static const char *find_first_parent(struct ci_run *run) {
-  static const char *const second[] = {"git", "rev-parse", "--verify", "--quiet", "HEAD^2", NULL};
-  static const char *const first[] = {"git", "rev-parse", "--verify", "--quiet", "HEAD^1", NULL};
-  return is_pull_merge() && run_has(program_line(&run->arena, NULL, second))
-             ? program_line(&run->arena, NULL, first)
-             : NULL;
+  bool merges = is_pull_merge() &&
+                run_has(GIT_LINE(&run->arena, "rev-parse", "--verify", "--quiet", "HEAD^2"));
+  return merges ? GIT_LINE(&run->arena, "rev-parse", "--verify", "--quiet", "HEAD^1") : NULL;
 }
 
 static bool is_shallow(struct ci_run *run) {
-  static const char *const argv[] = {"git", "rev-parse", "--is-shallow-repository", NULL};
-  const char *line = program_line(&run->arena, NULL, argv);
-  return run_has(line) && strcmp(line, "true") == 0;
+  return strcmp(GIT_LINE(&run->arena, "rev-parse", "--is-shallow-repository"), "true") == 0;
 }
 
 #define MEND_SHALLOW                                                                               \
@@ -31,10 +27,9 @@ static bool is_shallow(struct ci_run *run) {
 
 /* Returns the commit at which the head's branch diverged from the target branch. */
 static const char *find_merge_base(struct ci_run *run) {
-  static const char *const head[] = {"git", "rev-parse", "HEAD", NULL};
-  static const char *const targets[] = {"GITHUB_BASE_REF", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME",
-                                        "BITBUCKET_PR_DESTINATION_BRANCH", "CHANGE_TARGET", NULL};
-  const char *target = ci_first_variable(targets);
+  const char *target =
+      ci_first_variable(TEXT_LIST("GITHUB_BASE_REF", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME",
+                                  "BITBUCKET_PR_DESTINATION_BRANCH", "CHANGE_TARGET"));
   const char *branches[] = {"origin/main", "main", "origin/master", "master", NULL};
   if (*target) {
     branches[0] = text_printf(&run->arena, "origin/%s", target);
@@ -42,10 +37,9 @@ static const char *find_merge_base(struct ci_run *run) {
     branches[2] = NULL;
   }
   for (size_t i = 0; branches[i]; i++) {
-    const char *const argv[] = {"git", "merge-base", "HEAD", branches[i], NULL};
-    const char *commit = program_line(&run->arena, NULL, argv);
+    const char *commit = GIT_LINE(&run->arena, "merge-base", "HEAD", branches[i]);
     if (!run_has(commit)) continue;
-    bool same = strcmp(commit, program_line(&run->arena, NULL, head)) == 0;
+    bool same = strcmp(commit, GIT_LINE(&run->arena, "rev-parse", "HEAD")) == 0;
     run->base_why = text_printf(&run->arena, "the merge base of HEAD and %s%s", branches[i],
                                 same ? ", which is HEAD itself: no commit is compared" : "");
     return commit;
@@ -68,8 +62,7 @@ static const char *choose_base(struct ci_run *run) {
  * the pull request is merged. In both cases the difference also contains changes of other commits.
  */
 static void check_given_base(struct ci_run *run, const char *commit) {
-  const char *const argv[] = {"git", "merge-base", "--is-ancestor", commit, "HEAD", NULL};
-  struct program git = {.argv = argv};
+  struct program git = {.argv = TEXT_LIST("git", "merge-base", "--is-ancestor", commit, "HEAD")};
   run->base_why = "given by -base-ref";
   program_run(&git);
   bool ancestor = git.status == 0;
@@ -92,9 +85,9 @@ static void check_given_base(struct ci_run *run, const char *commit) {
 /* Converts a git ref to its commit id. Later git commands get only this id as an argument. */
 static const char *resolve_ref(struct ci_run *run, const char *wanted) {
   const char *spelled = text_printf(&run->arena, "%s^{commit}", wanted);
-  const char *const argv[] = {"git", "rev-parse", "--verify", "--quiet", spelled, NULL};
-  const char *commit = wanted[0] == '-' ? NULL : program_line(&run->arena, NULL, argv);
-  if (!run_has(commit))
+  const char *commit = "";
+  if (wanted[0] != '-') commit = GIT_LINE(&run->arena, "rev-parse", "--verify", "--quiet", spelled);
+  if (!*commit)
     ci_fail("cannot check out '%s': unknown commit%s", wanted,
             is_shallow(run) ? "; " MEND_SHALLOW : "");
   return commit;
@@ -110,22 +103,16 @@ static void run_checkout(const char *wanted, const char *const *argv) {
 
 void checkouts_clone(struct ci_run *run, const char *wanted, const char *commit,
                      const char *folder) {
-  static const char *const top[] = {"git", "rev-parse", "--show-toplevel", NULL};
-  const char *from = program_line(&run->arena, NULL, top);
-  if (!run_has(from)) ci_fail("cannot check out '%s': this is not a git checkout", wanted);
-  const char *const clone[] = {"git",           "clone", "--quiet", "--shared",
-                               "--no-checkout", from,    folder,    NULL};
-  const char *const checkout[] = {"git",     "-C",       folder, "checkout",
-                                  "--quiet", "--detach", commit, NULL};
-  run_checkout(wanted, clone);
-  run_checkout(wanted, checkout);
+  const char *from = GIT_LINE(&run->arena, "rev-parse", "--show-toplevel");
+  if (!*from) ci_fail("cannot check out '%s': this is not a git checkout", wanted);
+  run_checkout(wanted,
+               TEXT_LIST("git", "clone", "--quiet", "--shared", "--no-checkout", from, folder));
+  run_checkout(wanted, TEXT_LIST("git", "-C", folder, "checkout", "--quiet", "--detach", commit));
 }
 
 void name_commits(struct ci_run *run) {
-  static const char *const argv[] = {"git", "rev-parse", "HEAD", NULL};
-  static const char *const variables[] = {"GITHUB_SHA", "CI_COMMIT_SHA", "GIT_COMMIT", NULL};
-  const char *commit = program_line(&run->arena, NULL, argv);
-  if (!*commit) commit = ci_first_variable(variables);
+  const char *commit = GIT_LINE(&run->arena, "rev-parse", "HEAD");
+  if (!*commit) commit = ci_first_variable(TEXT_LIST("GITHUB_SHA", "CI_COMMIT_SHA", "GIT_COMMIT"));
   if (*commit) run->head_commit = commit;
 }
 
@@ -141,25 +128,21 @@ const char *checkouts_find_base(struct ci_run *run, const char **wanted) {
 }
 
 const char *checkouts_inside(struct ci_run *run, const char *checkout) {
-  static const char *const argv[] = {"git", "rev-parse", "--show-prefix", NULL};
-  const char *prefix = program_line(&run->arena, NULL, argv);
-  return text_printf(&run->arena, "%s/%s", checkout, prefix);
+  return text_printf(&run->arena, "%s/%s", checkout,
+                     GIT_LINE(&run->arena, "rev-parse", "--show-prefix"));
 }
 
 const char *checkouts_make(struct ci_run *run) {
   const char *wanted, *commit = checkouts_find_base(run, &wanted);
   const char *folder = text_printf(&run->arena, "%s/base", run->work);
-  const char *const argv[] = {"git",      "worktree", "add",  "--quiet",
-                              "--detach", folder,     commit, NULL};
   run->has_worktree = true;
-  run_checkout(wanted, argv);
+  run_checkout(wanted, TEXT_LIST("git", "worktree", "add", "--quiet", "--detach", folder, commit));
   return checkouts_inside(run, folder);
 }
 
 void checkouts_remove(struct ci_run *run) {
-  static const char *const argv[] = {"git", "worktree", "prune", NULL};
   const char *folder = text_printf(&run->arena, "%s/base", run->work);
-  struct program git = {.argv = argv};
+  struct program git = {.argv = TEXT_LIST("git", "worktree", "prune")};
   sig_atomic_t stopped = run_stopped;
   tree_remove(folder);
   run_stopped = 0; /* git must run even after a stop signal */
@@ -209,16 +192,16 @@ static void build_program(const char *checkout, const char *path, const char *pr
   const char *flags = getenv("GOFLAGS"), *option = "-ldflags=-buildid= -w";
   if (flags && strstr(flags, "-ldflags")) option = "-trimpath";
   if (overlay) option = overlay;
-  const char *const argv[] = {"go", "test", "-c", "-trimpath", option, "-o", program, path, NULL};
-  struct program go = {.argv = argv, .folder = checkout};
+  struct program go = {.argv =
+                           TEXT_LIST("go", "test", "-c", "-trimpath", option, "-o", program, path),
+                       .folder = checkout};
   program_run(&go);
   if (go.status != 0) ci_fail("%s does not build: %.*s", path, STR_ARG(first_complaint(&go)));
   program_end(&go);
 }
 
 static bool has_benchmarks(const char *folder, const char *program) {
-  const char *const argv[] = {program, "-test.list=^Benchmark", NULL};
-  struct program test = {.argv = argv, .folder = folder};
+  struct program test = {.argv = TEXT_LIST(program, "-test.list=^Benchmark"), .folder = folder};
   program_run(&test);
   pprofc_str rest = buffer_str(&test.printed), line;
   bool any = false;

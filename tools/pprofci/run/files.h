@@ -88,8 +88,10 @@ void program_end(struct program *program);
  * if standard error is empty. */
 pprofc_str program_last_line(const struct program *program);
 
-/* Returns the last line that a program prints, or "" if the program fails. */
+/* Returns the last line that a program prints, or "" if the program fails. GIT_LINE runs git in the
+ * current folder. */
 const char *program_line(struct arena *arena, const char *folder, const char *const *argv);
+#define GIT_LINE(arena, ...) program_line(arena, NULL, TEXT_LIST("git", __VA_ARGS__))
 
 /* Splits a command into words like a shell. `flag` is the flag that has the command, for error
  * messages. */

@@ -27,15 +27,13 @@ bool sides_own_file(const char *path) {
 
 /* Warns that uncommitted changes are not measured. */
 static void note_changes(struct ci_run *run) {
-  static const char *const argv[] = {"git", "status", "--porcelain", "--untracked-files=no", NULL};
-  if (*program_line(&run->arena, NULL, argv))
+  if (*GIT_LINE(&run->arena, "status", "--porcelain", "--untracked-files=no"))
     message_note("warning: changes that are not committed are not measured");
 }
 
 struct sides_commits sides_find(struct ci_run *run, const char *flag) {
-  static const char *const argv[] = {"git", "rev-parse", "--verify", "--quiet", "HEAD", NULL};
   struct sides_commits commits = {.names = {[SIDE_HEAD] = "HEAD"}};
-  commits.ids[SIDE_HEAD] = program_line(&run->arena, NULL, argv);
+  commits.ids[SIDE_HEAD] = GIT_LINE(&run->arena, "rev-parse", "--verify", "--quiet", "HEAD");
   if (!*commits.ids[SIDE_HEAD]) ci_fail("-%s with a base needs a git checkout", flag);
   commits.ids[SIDE_BASE] = checkouts_find_base(run, &commits.names[SIDE_BASE]);
   note_changes(run);
@@ -61,8 +59,8 @@ const char *sides_check_out(struct ci_run *run, int side, const struct sides_com
 }
 
 void sides_set_up(struct ci_run *run, int side, const char *folder) {
-  const char *const argv[] = {"/bin/sh", "-c", run->options->setup, NULL};
-  struct program shell = {.argv = argv, .folder = folder};
+  struct program shell = {.argv = TEXT_LIST("/bin/sh", "-c", run->options->setup),
+                          .folder = folder};
   if (!*run->options->setup) return;
   program_run(&shell);
   if (shell.status != 0) {

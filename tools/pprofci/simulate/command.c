@@ -33,10 +33,9 @@ extern const size_t asset_bytes_c_size;
 const char *count_preload(struct ci_run *run) {
   const char *source = text_printf(&run->arena, "%s/bytes.c", run->work);
   const char *library = text_printf(&run->arena, "%s/bytes.so", run->work);
-  const char *const argv[] = {
-      "/bin/sh", "-c", "${CC:-cc} -shared -fPIC -O2 -o \"$1\" \"$2\" -ldl", "sh", library,
-      source,    NULL};
-  struct program shell = {.argv = argv};
+  struct program shell = {.argv = TEXT_LIST("/bin/sh", "-c",
+                                            "${CC:-cc} -shared -fPIC -O2 -o \"$1\" \"$2\" -ldl",
+                                            "sh", library, source)};
   pprofc_str text = {(const char *)asset_bytes_c, asset_bytes_c_size};
   ci_need(save_text(source, text, &ci_error));
   program_run(&shell);

@@ -233,11 +233,9 @@ static void overlay_link(struct overlay *o) {
 }
 
 static void overlay_make(struct counting *c, const char *folder) {
-  static const char *const root[] = {"go", "env", "GOROOT", NULL};
-  static const char *const machine[] = {"go", "env", "GOARCH", NULL};
   struct overlay o = {.run = c->run, .replace = ci_buffer()};
-  const char *arch = program_line(&c->run->arena, folder, machine);
-  o.goroot = program_line(&c->run->arena, folder, root);
+  const char *arch = program_line(&c->run->arena, folder, TEXT_LIST("go", "env", "GOARCH"));
+  o.goroot = program_line(&c->run->arena, folder, TEXT_LIST("go", "env", "GOROOT"));
   if (!*o.goroot || !*arch) ci_fail("cannot count Go benchmarks: go is not installed");
   if (strcmp(arch, "amd64") != 0)
     ci_fail("cannot count Go benchmarks on %s: only amd64 is known", arch);

@@ -12,8 +12,7 @@
 
 bool sampling_is_permitted(struct timing *t) {
   const char *to = text_printf(&t->run->arena, "%s/probe.data", t->run->work);
-  const char *const argv[] = {"perf", "record", "-q", "-o", to, "--", "true", NULL};
-  struct program perf = {.argv = argv};
+  struct program perf = {.argv = TEXT_LIST("perf", "record", "-q", "-o", to, "--", "true")};
   const char *why = "perf is not installed";
   if (child_exists("perf")) {
     program_run(&perf);
@@ -88,8 +87,7 @@ static void remove_compiled(struct timing *t, const char *place, uint32_t proces
 static const char *add_compiled(struct timing *t, const char *place) {
   const char *from = text_printf(&t->run->arena, "%s/perf.data", place);
   const char *to = text_printf(&t->run->arena, "%s/perf.jit.data", place);
-  const char *const argv[] = {"perf", "inject", "--jit", "-f", "-i", from, "-o", to, NULL};
-  struct program perf = {.argv = argv};
+  struct program perf = {.argv = TEXT_LIST("perf", "inject", "--jit", "-f", "-i", from, "-o", to)};
   program_run(&perf);
   program_end(&perf);
   return perf.status == 0 ? to : from;
@@ -131,8 +129,8 @@ static void sampling_cut(struct timing *t, const char *data, const struct talk_b
   const char *path = text_printf(arena, "%s/times/samples%04zu.pb.gz", t->run->work, t->places++);
   const char *times = text_printf(arena, "--time=%llu.%09llu,%llu.%09llu", begin / 1000000000,
                                   begin % 1000000000, end / 1000000000, end % 1000000000);
-  const char *const argv[] = {"perf", "script", "-f", "-i", data, "-F", "+pid", times, NULL};
-  struct program perf = {.argv = argv};
+  struct program perf = {.argv =
+                             TEXT_LIST("perf", "script", "-f", "-i", data, "-F", "+pid", times)};
   struct timed_profiles *profiles = &timed_of(t, str_of(talked->name))->profiles[t->side];
   struct buffer text = ci_buffer();
   program_run(&perf);

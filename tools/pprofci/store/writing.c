@@ -115,16 +115,14 @@ void writing_fill_commit(struct writing *w, struct commit_info *info) {
 }
 
 static void commit_find_id(struct commit_info *f, struct arena *arena) {
-  static const char *const names[] = {"GITHUB_SHA", "CI_COMMIT_SHA", "GIT_COMMIT",
-                                      "BITBUCKET_COMMIT", NULL};
-  static const char *const head[] = {"git", "rev-parse", "HEAD", NULL};
-  if (!*f->commit) f->commit = program_line(arena, NULL, head);
-  if (!*f->commit) f->commit = ci_first_variable(names);
+  if (!*f->commit) f->commit = GIT_LINE(arena, "rev-parse", "HEAD");
+  if (!*f->commit)
+    f->commit = ci_first_variable(
+        TEXT_LIST("GITHUB_SHA", "CI_COMMIT_SHA", "GIT_COMMIT", "BITBUCKET_COMMIT"));
 }
 
 static void commit_find_tag(struct commit_info *f) {
-  static const char *const names[] = {"CI_COMMIT_TAG", "BITBUCKET_TAG", NULL};
-  const char *tag = ci_first_variable(names);
+  const char *tag = ci_first_variable(TEXT_LIST("CI_COMMIT_TAG", "BITBUCKET_TAG"));
   if (strcmp(ci_variable("GITHUB_REF_TYPE", ""), "tag") == 0)
     tag = ci_variable("GITHUB_REF_NAME", "");
   if (!f->tag_count && *tag) f->tags[f->tag_count++] = tag;
@@ -133,16 +131,16 @@ static void commit_find_tag(struct commit_info *f) {
 /* Sets f->order to the number of commits from the first commit to f->commit. Does nothing in a
  * shallow clone, which lacks commits. */
 static void commit_find_order(struct commit_info *f, struct arena *arena) {
-  static const char *const shallow[] = {"git", "rev-parse", "--is-shallow-repository", NULL};
-  const char *const count[] = {"git", "rev-list", "--count", "--first-parent", f->commit, NULL};
-  if (f->order >= 0 || strcmp(program_line(arena, NULL, shallow), "false") != 0) return;
-  if (!str_parse_int(str_of(program_line(arena, NULL, count)), 10, &f->order)) f->order = -1;
+  if (f->order >= 0) return;
+  if (strcmp(GIT_LINE(arena, "rev-parse", "--is-shallow-repository"), "false") != 0) return;
+  const char *count = GIT_LINE(arena, "rev-list", "--count", "--first-parent", f->commit);
+  if (!str_parse_int(str_of(count), 10, &f->order)) f->order = -1;
 }
 
 static void commit_find_time(struct commit_info *f, struct arena *arena) {
-  const char *const show[] = {"git", "show", "-s", "--format=%ct", f->commit, NULL};
   if (f->time >= 0) return;
-  if (!str_parse_int(str_of(program_line(arena, NULL, show)), 10, &f->time)) f->time = -1;
+  const char *time = GIT_LINE(arena, "show", "-s", "--format=%ct", f->commit);
+  if (!str_parse_int(str_of(time), 10, &f->time)) f->time = -1;
 }
 
 static bool commit_is_id(pprofc_str id) {

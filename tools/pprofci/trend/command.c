@@ -130,8 +130,9 @@ static void trend_find_commits(struct trend_view *trend, struct trend_options *o
   if (!linked || *query->commit_url || !trend->past.run_count) return;
   pprofc_str id = trend->past.runs[trend->past.run_count - 1].place.commit;
   const char *object = text_printf(&trend->arena, "%.*s^{commit}", STR_ARG(id));
-  const char *const argv[] = {"git", "rev-parse", "--verify", "--quiet", object, NULL};
-  if (!text_is_of(id, TEXT_HEX) || !*program_line(&trend->arena, NULL, argv)) return;
+  if (!text_is_of(id, TEXT_HEX) ||
+      !*GIT_LINE(&trend->arena, "rev-parse", "--verify", "--quiet", object))
+    return;
   identity_find(&identity, &trend->arena);
   if (*identity.commits) query->commit_url = text_printf(&trend->arena, "%s{}", identity.commits);
 }
