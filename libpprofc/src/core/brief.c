@@ -266,7 +266,7 @@ int brief_write(void *brief, const void *data, size_t size) {
     size_t line = brief_splits(b) ? str_find_char(text, '\n') : text.size;
     bool whole = line < text.size;
     buffer_add(&b->text, text.data, line + whole);
-    text = str_slice(text, line + whole, text.size);
+    text = str_from(text, line + whole);
     if (whole) brief_close(b);
   }
   return b->text.failed ? -1 : 0;
@@ -383,7 +383,7 @@ static void brief_merge(const struct brief *b, struct buffer *to) {
     if (i == note_at) buffer_add_str(to, buffer_str(&b->note));
     bool is_first = b->kind == BRIEF_JSON && to->size && to->data[to->size - 1] == '[';
     pprofc_str text = brief_text(b, &b->pieces[i]);
-    if (is_first && str_starts(text, STR(","))) text = str_slice(text, 1, text.size);
+    if (is_first && str_starts(text, STR(","))) text = str_from(text, 1);
     buffer_add_str(to, text);
   }
   if (note_at == b->count) buffer_add_str(to, buffer_str(&b->note));

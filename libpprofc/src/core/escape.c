@@ -264,7 +264,7 @@ bool markdown_acts(pprofc_str text) {
     char c = text.data[i];
     bool last = i + 1 == text.size;
     if (c == '@' || c == '#' || (c == ':' && !last && text.data[i + 1] != ' ')) return true;
-    pprofc_str rest = str_slice(text, i, text.size);
+    pprofc_str rest = str_from(text, i);
     if (str_starts_any_case(rest, STR("www.")) || str_starts_any_case(rest, STR("gh-")))
       return true;
   }

@@ -91,7 +91,7 @@ struct log_run {
 };
 
 static size_t log_run_find(pprofc_str text, size_t from, char c) {
-  return from + str_find_char(str_slice(text, from, text.size), c);
+  return from + str_find_char(str_from(text, from), c);
 }
 
 static void log_run_next(struct log_run *run, pprofc_str text, size_t from) {
@@ -143,7 +143,7 @@ void escape_line(struct buffer *out, pprofc_str s) {
     escape_terminal(out, str_slice(s, 0, tab), false);
     if (tab == s.size) return;
     buffer_add_char(out, '\t');
-    s = str_slice(s, tab + 1, s.size);
+    s = str_from(s, tab + 1);
   }
 }
 

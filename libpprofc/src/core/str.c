@@ -130,7 +130,7 @@ bool str_next(pprofc_str *rest, char separator, pprofc_str *piece) {
   if (!rest->data) return false;
   size_t end = str_find_char(*rest, separator);
   *piece = str_slice(*rest, 0, end);
-  *rest = end < rest->size ? str_slice(*rest, end + 1, rest->size) : (pprofc_str){NULL, 0};
+  *rest = end < rest->size ? str_from(*rest, end + 1) : (pprofc_str){NULL, 0};
   return true;
 }
 
@@ -139,7 +139,7 @@ bool str_next_line(pprofc_str *rest, pprofc_str *line) {
   size_t end = str_find_char(*rest, '\n');
   *line = str_slice(*rest, 0, end);
   if (line->size && line->data[line->size - 1] == '\r') line->size--;
-  *rest = str_slice(*rest, end < rest->size ? end + 1 : end, rest->size);
+  *rest = str_from(*rest, end < rest->size ? end + 1 : end);
   return true;
 }
 
@@ -150,7 +150,7 @@ pprofc_str str_path_base(pprofc_str path) {
   while (path.size > 1 && path.data[path.size - 1] == '/') path.size--;
   if (path.size == 1 && path.data[0] == '/') return path;
   size_t slash = str_find_last_char(path, '/');
-  return slash == path.size ? path : str_slice(path, slash + 1, path.size);
+  return slash == path.size ? path : str_from(path, slash + 1);
 }
 
 /* A cleaned path, to which one element is added at a time. */

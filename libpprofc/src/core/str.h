@@ -55,6 +55,11 @@ size_t str_find_last_char(pprofc_str s, char c);
 /* Returns the bytes [from, to) of s. Reduces both offsets to s.size if they are larger. */
 pprofc_str str_slice(pprofc_str s, size_t from, size_t to);
 
+/* Returns the bytes of s from an offset to its end. */
+static inline pprofc_str str_from(pprofc_str s, size_t from) {
+  return str_slice(s, from, s.size);
+}
+
 /* Returns s without ASCII white space at both ends. */
 pprofc_str str_trim(pprofc_str s);
 

@@ -18,10 +18,10 @@ static unsigned take_base(pprofc_str *s) {
   } prefixes[] = {{'x', 16}, {'o', 8}, {'b', 2}};
   if (s->size < 2 || s->data[0] != '0') return 10;
   char letter = (char)(s->data[1] | 0x20); /* second letter of the prefix, in lower case */
-  *s = str_slice(*s, 1, s->size);
+  *s = str_from(*s, 1);
   for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
     if (prefixes[i].letter != letter) continue;
-    *s = str_slice(*s, 1, s->size);
+    *s = str_from(*s, 1);
     return prefixes[i].base;
   }
   return 8;
@@ -68,7 +68,7 @@ bool str_parse_uint(pprofc_str s, int base, uint64_t *out) {
 
 bool str_parse_int(pprofc_str s, int base, int64_t *out) {
   bool negative = s.size && s.data[0] == '-';
-  if (negative || str_starts(s, STR("+"))) s = str_slice(s, 1, s.size);
+  if (negative || str_starts(s, STR("+"))) s = str_from(s, 1);
   uint64_t magnitude;
   if (!str_parse_uint(s, base, &magnitude)) return false;
   if (magnitude > (uint64_t)INT64_MAX + negative) return false;
@@ -194,7 +194,7 @@ static bool float_has_sign(pprofc_str s) {
 }
 
 static pprofc_str float_without_sign(pprofc_str s) {
-  return float_has_sign(s) ? str_slice(s, 1, s.size) : s;
+  return float_has_sign(s) ? str_from(s, 1) : s;
 }
 
 static bool float_is_hex(pprofc_str s) {
@@ -287,7 +287,7 @@ static size_t normal_copy_mantissa(struct normal *n, pprofc_str s, size_t i) {
 /* Parses the exponent, [+-]digits, at s[i]. Ignores further digits after the value has reached
  * 1,000,000. Returns false if there is no digit. */
 static bool float_copy_exponent(pprofc_str s, size_t i, int64_t *exponent) {
-  s = str_slice(s, i, s.size);
+  s = str_from(s, i);
   bool minus = s.size && s.data[0] == '-';
   s = float_without_sign(s);
   if (!s.size || !char_is_digit(s.data[0])) return false;

@@ -71,8 +71,8 @@ static bool account_is_much(pprofc_str counts) {
 
 bool import_warning(pprofc_str comment, char *out, size_t size) {
   bool is_note = str_starts(comment, STR(DIFFERS)) || str_starts(comment, STR(NEWER_VERSION));
-  bool is_loss = str_starts(comment, STR(LEFT_OUT)) &&
-                 account_is_much(str_slice(comment, strlen(LEFT_OUT), comment.size));
+  bool is_loss =
+      str_starts(comment, STR(LEFT_OUT)) && account_is_much(str_from(comment, strlen(LEFT_OUT)));
   snprintf(out, size, "%.*s%s", STR_ARG(str_slice(comment, 0, NOTE_MAX)),
            is_loss ? "; -comments gives the reasons" : "");
   return is_note || is_loss;

@@ -8,7 +8,7 @@
 static void name_of_python(pprofc_str text, struct jit_function *f) {
   size_t colon = str_find_char(text, ':');
   f->name = str_slice(text, 0, colon);
-  f->file = str_slice(text, colon + 1, text.size);
+  f->file = str_from(text, colon + 1);
 }
 
 /* Returns the offset of the space between a function's name and its source file. The name may also
@@ -28,18 +28,18 @@ static size_t script_space(pprofc_str text) {
 static void name_of_script(pprofc_str text, struct jit_function *f) {
   static const pprofc_str scheme = {"file://", 7};
   int64_t number;
-  while (text.size && strchr("*~^+", text.data[0])) text = str_slice(text, 1, text.size);
+  while (text.size && strchr("*~^+", text.data[0])) text = str_from(text, 1);
   f->name = text;
   size_t space = script_space(text);
   if (space >= text.size) return;
-  pprofc_str place = str_slice(text, space + 1, text.size);
+  pprofc_str place = str_from(text, space + 1);
   f->name = str_slice(text, 0, space);
   /* Two numbers are line and column; a single number is the line. */
   if (import_take_number(&place, &number)) {
     f->line = number;
     if (import_take_number(&place, &number)) f->line = number;
   }
-  f->file = str_starts(place, scheme) ? str_slice(place, scheme.size, place.size) : place;
+  f->file = str_starts(place, scheme) ? str_from(place, scheme.size) : place;
 }
 
 /* Prefixes of names of JIT-compiled code, and functions that split the text after the prefix. */
@@ -56,7 +56,7 @@ struct jit_function jit_function_of(pprofc_str text) {
   for (size_t i = 0; i < sizeof jit_languages / sizeof *jit_languages; i++) {
     pprofc_str prefix = str_of(jit_languages[i].prefix);
     if (!str_starts(text, prefix)) continue;
-    jit_languages[i].split(str_slice(text, prefix.size, text.size), &f);
+    jit_languages[i].split(str_from(text, prefix.size), &f);
     break;
   }
   return f;
@@ -88,7 +88,7 @@ bool jit_take_inlined(pprofc_str *symbol, pprofc_str *name) {
   if (str_find(*symbol, STR("operator->")) < symbol->size) return false;
   size_t arrow = last_arrow(*symbol);
   if (arrow == symbol->size) return false;
-  *name = str_slice(*symbol, arrow + 2, symbol->size);
+  *name = str_from(*symbol, arrow + 2);
   *symbol = str_slice(*symbol, 0, arrow);
   return true;
 }

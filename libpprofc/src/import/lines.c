@@ -64,7 +64,7 @@ pprofc_status import_text(pprofc_str data, const pprofc_allocator *mem, struct b
   buffer_init(utf8, mem, SIZE_MAX / 2);
   *text = data;
   if (str_starts(data, STR("\xEF\xBB\xBF"))) {
-    *text = str_slice(data, 3, data.size);
+    *text = str_from(data, 3);
   } else if (find_utf16(data, &from, &big_endian)) {
     convert_utf16(data, from, big_endian, utf8);
     if (utf8->failed) return error_nomem(error);
@@ -82,8 +82,7 @@ pprofc_str import_first_line(pprofc_str text) {
 bool import_take_number(pprofc_str *text, int64_t *number) {
   size_t colon = str_find_last_char(*text, ':');
   int64_t value;
-  if (!str_parse_int(str_slice(*text, colon + 1, text->size), 10, &value) || value < 0)
-    return false;
+  if (!str_parse_int(str_from(*text, colon + 1), 10, &value) || value < 0) return false;
   *text = str_slice(*text, 0, colon);
   *number = value;
   return true;
@@ -94,6 +93,6 @@ bool import_next_word(pprofc_str *rest, pprofc_str *word) {
   while (from < rest->size && (rest->data[from] == ' ' || rest->data[from] == '\t')) from++;
   for (to = from; to < rest->size && rest->data[to] != ' ' && rest->data[to] != '\t';) to++;
   *word = str_slice(*rest, from, to);
-  *rest = str_slice(*rest, to, rest->size);
+  *rest = str_from(*rest, to);
   return word->size > 0;
 }

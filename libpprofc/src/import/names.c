@@ -134,9 +134,9 @@ static pprofc_str names_split_place(pprofc_str place, uint64_t *line, uint64_t *
   *line = *column = 0;
   if (str_starts(place, STR("<"))) return STR("");
   if (colon == place.size) return place;
-  pprofc_str rest = str_slice(place, colon + 1, place.size);
+  pprofc_str rest = str_from(place, colon + 1);
   bool range = str_starts(rest, STR("("));
-  if (range) rest = str_slice(rest, 1, rest.size);
+  if (range) rest = str_from(rest, 1);
   if (str_next(&rest, range ? ',' : ':', &number)) str_parse_uint(number, 10, line);
   str_parse_uint(str_slice(rest, 0, str_find_char(rest, range ? ')' : '-')), 10, column);
   return *line ? str_slice(place, 0, colon) : place;
@@ -166,7 +166,7 @@ bool import_is_library(pprofc_str file) {
   for (pprofc_str rest = file;;) {
     size_t at = str_find(rest, STR(".so"));
     if (at == rest.size) return false;
-    rest = str_slice(rest, at + 3, rest.size);
+    rest = str_from(rest, at + 3);
     if (rest.size > 1 && (rest.data[0] == '.' || rest.data[0] == '_') &&
         char_is_digit(rest.data[1]))
       return true;

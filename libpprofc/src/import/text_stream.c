@@ -55,7 +55,7 @@ static void text_stream_show(struct text_stream *stream, size_t skipped) {
   pprofc_str text = {source->text, source->size};
   size_t at = str_find_last_char(text, '\n');
   stream->last = at < text.size ? text.data + at : NULL;
-  stream->rest = str_slice(text, skipped, text.size);
+  stream->rest = str_from(text, skipped);
 }
 
 static void text_stream_show_first(struct text_stream *stream) {

@@ -100,7 +100,7 @@ bool profile_trim_files(pprofc_profile *p, pprofc_str folder) {
   for (size_t i = 0; i < p->functions.count; i++) {
     pprofc_str *file = &items[p->functions.filename[i]];
     size_t at = str_find(*file, folder);
-    if (at < file->size) *file = str_slice(*file, at + folder.size, file->size);
+    if (at < file->size) *file = str_from(*file, at + folder.size);
   }
   p->strings.items = items;
   return true;
@@ -205,7 +205,7 @@ size_t profile_find_type(const pprofc_profile *p, pprofc_str wanted) {
   if (str_parse_int(wanted, 10, &number))
     return number < 0 || (uint64_t)number > p->type_count ? p->type_count : (size_t)number;
   pprofc_str bare = wanted;
-  if (str_starts(wanted, STR("inuse_"))) bare = str_slice(wanted, 6, wanted.size);
+  if (str_starts(wanted, STR("inuse_"))) bare = str_from(wanted, 6);
   for (; index < p->type_count; index++) {
     pprofc_str type = profile_string(p, p->types[index].type);
     if (str_equal(type, wanted) || str_equal(type, bare)) break;

@@ -224,7 +224,7 @@ static bool demangle_is_operator(pprofc_str s, size_t at) {
   for (size_t back = 0; back < 3 && at >= back + 8; back++) {
     size_t from = at - back;
     if (memcmp(s.data + from - 8, "operator", 8) != 0) continue;
-    pprofc_str rest = str_slice(s, from, s.size);
+    pprofc_str rest = str_from(s, from);
     for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
       if (str_starts(rest, str_of(operators[i]))) return back < strlen(operators[i]);
   }
@@ -349,8 +349,8 @@ static void drop_enclosing_parameters(pprofc_str s, struct buffer *out) {
     keep(out, &to, s.data[i]);
     if (s.data[i] != '(' || !opens_parameters(s, i)) continue;
     size_t end = closing(s, i, '(', ')');
-    pprofc_str after = str_slice(s, end + 1, s.size);
-    if (str_starts(after, STR(" const"))) after = str_slice(after, 6, after.size);
+    pprofc_str after = str_from(s, end + 1);
+    if (str_starts(after, STR(" const"))) after = str_from(after, 6);
     if (end == s.size || !str_starts(after, STR("::"))) continue;
     keep(out, &to, ')');
     i = end;
@@ -374,7 +374,7 @@ static bool global_structor(pprofc_str name, enum demangle_mode mode, struct buf
   char separator = name.data[8], kind = name.data[9];
   bool known = (separator == '_' || separator == '.' || separator == '$') && name.data[10] == '_';
   if (!known || (kind != 'I' && kind != 'D')) return false;
-  pprofc_str rest = str_slice(name, 11, name.size), what = str_slice(name, 8, name.size);
+  pprofc_str rest = str_from(name, 11), what = str_from(name, 8);
   struct buffer inner = buffer_make(out->mem, MAX_OUTPUT);
   if (str_starts(rest, STR("_Z")) && demangle(rest, mode, &inner)) what = buffer_str(&inner);
   buffer_clear(out);
@@ -440,7 +440,7 @@ void demangle_for_display(pprofc_str system_name, enum demangle_mode mode, struc
   buffer_clear(out);
   bool changed = demangle(system_name, mode, out) && !str_equal(buffer_str(out), system_name);
   if (!changed && str_starts(system_name, STR("_"))) {
-    pprofc_str rest = str_slice(system_name, 1, system_name.size);
+    pprofc_str rest = str_from(system_name, 1);
     changed = demangle(rest, mode, out) && !str_equal(buffer_str(out), rest);
   }
   if (changed) return;

@@ -408,7 +408,7 @@ static pprofc_str go_text(pprofc_str *rest) {
   }
   if (size > rest->size - at) size = 0;
   pprofc_str text = str_slice(*rest, at, at + (size_t)size);
-  *rest = str_slice(*rest, at + text.size, rest->size);
+  *rest = str_from(*rest, at + text.size);
   return text;
 }
 
@@ -431,7 +431,7 @@ static void go_read(pprofc_str section, struct buffer *compiler, struct buffer *
                     struct buffer *libraries) {
   pprofc_str line;
   if (section.size < GO_HEADER || !(section.data[15] & 2)) return;
-  section = str_slice(section, GO_HEADER, section.size);
+  section = str_from(section, GO_HEADER);
   built_add(compiler, go_text(&section));
   pprofc_str modules = go_text(&section);
   if (modules.size < 2 * GO_MARK) return;
@@ -450,7 +450,7 @@ static void built_needed(pprofc_str dynamic, pprofc_str strings, struct buffer *
     uint64_t entry[2];
     memcpy(entry, dynamic.data + at, sizeof entry);
     if (entry[0] != DT_NEEDED || entry[1] >= strings.size) continue;
-    pprofc_str name = str_slice(strings, (size_t)entry[1], strings.size);
+    pprofc_str name = str_from(strings, (size_t)entry[1]);
     built_add(libraries, str_slice(name, 0, str_find_char(name, '\0')));
   }
 }

@@ -244,7 +244,7 @@ static bool symbol_line(pprofc_str line, uint64_t *address, pprofc_str *name) {
   size_t type = object_skip_blanks(line, digits), blank = type + 1;
   size_t from = object_skip_blanks(line, blank);
   if (!digits || type == digits || from <= blank) return false;
-  *name = str_slice(line, from, line.size);
+  *name = str_from(line, from);
   return str_parse_uint(str_slice(line, 0, digits), 16, address);
 }
 
@@ -299,7 +299,7 @@ static bool instruction_line(pprofc_str line, struct instruction *instruction) {
   if (!digits || digits + 1 >= line.size || line.data[digits] != ':') return false;
   size_t text = object_skip_blanks(line, digits + 1);
   if (text == digits + 1) return false;
-  instruction->text = str_slice(line, text, line.size);
+  instruction->text = str_from(line, text);
   return str_parse_uint(str_slice(line, 0, digits), 16, &instruction->address);
 }
 
@@ -307,7 +307,7 @@ static bool instruction_line(pprofc_str line, struct instruction *instruction) {
 static pprofc_str drop_mark(pprofc_str line) {
   size_t at = line.size && line.data[0] == ';';
   if (at < line.size && char_is_blank(line.data[at])) at++;
-  return str_slice(line, at, line.size);
+  return str_from(line, at);
 }
 
 /* Parses "; /src/a.c:29" or "/src/a.c:29 (discriminator 3)". The line number follows the last colon
@@ -333,7 +333,7 @@ static bool function_line(pprofc_str line, struct disassemble_place *place) {
   line = drop_mark(line);
   if (!line.size || char_is_blank(line.data[0])) return false;
   for (size_t i = line.size; i-- > 1;)
-    if (str_starts(str_slice(line, i, line.size), STR("():"))) {
+    if (str_starts(str_from(line, i), STR("():"))) {
       place->function = str_slice(line, 0, i);
       return true;
     }

@@ -13,13 +13,13 @@ static bool remote_read_line(pprofc_str line, uint64_t *address, pprofc_str *nam
   for (;;) {
     size_t at = str_find(line, STR("0x"));
     if (at == line.size) return false;
-    line = str_slice(line, at + 2, line.size);
+    line = str_from(line, at + 2);
     size_t digits = 0, blanks = 0;
     while (digits < line.size && char_is_hex(line.data[digits])) digits++;
-    pprofc_str rest = str_slice(line, digits, line.size);
+    pprofc_str rest = str_from(line, digits);
     while (blanks < rest.size && char_is_blank(rest.data[blanks])) blanks++;
     if (!digits || !blanks || !str_parse_uint(str_slice(line, 0, digits), 16, address)) continue;
-    *name = str_slice(rest, blanks, rest.size);
+    *name = str_from(rest, blanks);
     return true;
   }
 }
@@ -29,7 +29,7 @@ bool remote_next_symbol(pprofc_str *reply, uint64_t *address, pprofc_str *name) 
     size_t end = str_find_char(*reply, '\n');
     if (end == reply->size) return false;
     pprofc_str line = str_slice(*reply, 0, end);
-    *reply = str_slice(*reply, end + 1, reply->size);
+    *reply = str_from(*reply, end + 1);
     if (str_ends(line, STR("\r"))) line.size--;
     if (remote_read_line(line, address, name)) return true;
   }

@@ -49,7 +49,7 @@ struct source_map_section {
 static pprofc_str source_map_stem(pprofc_str path) {
   size_t slash = str_find_last_char(path, '/');
   size_t from = slash < path.size ? slash + 1 : 0;
-  size_t point = str_find_char(str_slice(path, from, path.size), '.');
+  size_t point = str_find_char(str_from(path, from), '.');
   return str_slice(path, 0, from + point);
 }
 
@@ -60,7 +60,7 @@ static bool source_map_is_of(const struct source_map *map, pprofc_str file) {
   while (end < file.size && file.data[end] != '?' && file.data[end] != '#') end++;
   file = str_slice(file, 0, end);
   size_t slash = str_find_last_char(file, '/');
-  pprofc_str last = slash < file.size ? str_slice(file, slash + 1, file.size) : file;
+  pprofc_str last = slash < file.size ? str_from(file, slash + 1) : file;
   if (map->file.size && (str_equal(map->file, file) || str_equal(map->file, last))) return true;
   pprofc_str stem = source_map_stem(last);
   return stem.size && str_equal(stem, map->stem);
@@ -70,7 +70,7 @@ static bool source_map_is_of(const struct source_map *map, pprofc_str file) {
 static size_t source_map_host(pprofc_str path) {
   size_t scheme = str_find(path, STR("://"));
   if (scheme == path.size) return 0;
-  return scheme + 3 + str_find_char(str_slice(path, scheme + 3, path.size), '/');
+  return scheme + 3 + str_find_char(str_from(path, scheme + 3), '/');
 }
 
 /* Returns the path without "." and "..". Keeps the host of a URL. The result's `data` is NULL when
@@ -80,7 +80,7 @@ static pprofc_str source_map_clean(struct arena *arena, pprofc_str path) {
   char *text = arena_alloc(arena, path.size + 2);
   if (!text) return (pprofc_str){NULL, 0};
   if (host) memcpy(text, path.data, host);
-  pprofc_str clean = str_path_clean(str_slice(path, host, path.size), text + host);
+  pprofc_str clean = str_path_clean(str_from(path, host), text + host);
   if (str_equal(clean, STR("."))) clean.size = 0;
   return (pprofc_str){text, host + clean.size};
 }
@@ -157,7 +157,7 @@ static bool vlq_next(pprofc_str *text, int64_t *number) {
   for (unsigned shift = 0; text->size && shift <= 30; shift += 5) {
     int digit = vlq_digit(text->data[0]);
     if (digit < 0) return false;
-    *text = str_slice(*text, 1, text->size);
+    *text = str_from(*text, 1);
     value |= (uint64_t)(digit & 31) << shift;
     if (digit & 32) continue;
     int64_t size = (int64_t)(value >> 1);
@@ -291,7 +291,7 @@ pprofc_status source_map_parse(pprofc_str json, pprofc_str name, const pprofc_al
   arena_init(&made->arena, mem);
   if (str_starts(json, STR(")]}'"))) /* this prefix keeps a page from running the file as a
                                         script */
-    json = str_slice(json, str_find_char(json, '\n'), json.size);
+    json = str_from(json, str_find_char(json, '\n'));
   pprofc_str own = arena_str(&made->arena, json), stem = arena_str(&made->arena, name);
   made->stem = source_map_stem(stem);
   struct node *root;
@@ -333,7 +333,7 @@ static size_t source_map_byte(pprofc_str line, uint32_t column) {
 static pprofc_str source_map_word(const struct source_map_source *source, uint32_t line,
                                   uint32_t column) {
   if (line >= source->line_count) return STR("");
-  pprofc_str rest = str_slice(source->content, source->lines[line], source->content.size);
+  pprofc_str rest = str_from(source->content, source->lines[line]);
   pprofc_str text = str_slice(rest, 0, str_find_char(rest, '\n'));
   size_t from = source_map_byte(text, column);
   while (from < text.size && !char_is_word(text.data[from])) from++;

@@ -94,7 +94,7 @@ static pprofc_status ask_tool(const struct tool_query *q, const char *const *arg
 static void file_and_line(pprofc_str text, struct source_frame *frame) {
   text = str_slice(text, 0, str_find(text, STR(" (discriminator")));
   size_t colon = str_find_last_char(text, ':');
-  pprofc_str file = str_slice(text, 0, colon), line = str_slice(text, colon + 1, text.size);
+  pprofc_str file = str_slice(text, 0, colon), line = str_from(text, colon + 1);
   bool numbered = str_equal(line, STR("?")) || str_parse_int(line, 10, &frame->line);
   if (!numbered)
     frame->file = text;
@@ -105,7 +105,7 @@ static void file_and_line(pprofc_str text, struct source_frame *frame) {
 /* True if the line is the address in hex, and not a function name that begins with "0x". */
 static bool is_address(pprofc_str line, uint64_t address) {
   uint64_t value;
-  return str_starts(line, STR("0x")) && str_parse_uint(str_slice(line, 2, line.size), 16, &value) &&
+  return str_starts(line, STR("0x")) && str_parse_uint(str_from(line, 2), 16, &value) &&
          value == address;
 }
 
@@ -264,7 +264,7 @@ static bool try_setting(struct tools *t, size_t row, const char *name, pprofc_st
       if (names_tool == (general == 1)) continue;
       pprofc_str tool = str_slice(entry, 0, colon);
       if (names_tool && !str_equal(tool, str_of(tool_names[row].setting))) continue;
-      pprofc_str path = names_tool ? str_slice(entry, colon + 1, entry.size) : entry;
+      pprofc_str path = names_tool ? str_from(entry, colon + 1) : entry;
       if (try_path(t, tool_names[row].tool, path, name)) return true;
     }
   }

@@ -21,7 +21,7 @@ static bool callgrind_number(pprofc_str s, uint64_t *out) {
     *out = number;
     return true;
   }
-  if (str_starts(s, STR("0x"))) return str_parse_uint(str_slice(s, 2, s.size), 16, out);
+  if (str_starts(s, STR("0x"))) return str_parse_uint(str_from(s, 2), 16, out);
   return s.size && s.data[0] >= '0' && s.data[0] <= '9' && str_parse_uint(s, 10, out);
 }
 
@@ -34,7 +34,7 @@ static bool callgrind_relative(pprofc_str s, uint64_t last, uint64_t *out) {
     return true;
   }
   bool more = str_starts(s, STR("+")), less = str_starts(s, STR("-"));
-  if (more || less) s = str_slice(s, 1, s.size);
+  if (more || less) s = str_from(s, 1);
   if (!callgrind_number(s, &number)) return false;
   if (less) number = 0 - number;
   *out = more || less ? last + number : number;
@@ -70,7 +70,7 @@ static bool take_counter(struct callgrind_reader *r, pprofc_str word, int64_t la
     r->minus_is_relative = callgrind_has_relative_counters(r->text, r->column_count);
   r->knows_minus |= below;
   bool negative = below && !r->minus_is_relative;
-  if (negative) word = str_slice(word, 1, word.size);
+  if (negative) word = str_from(word, 1);
   bool good = negative ? callgrind_number(word, &number)
                        : callgrind_relative(word, (uint64_t)last, &number);
   if (!good || number > (uint64_t)most) return false;
@@ -348,7 +348,7 @@ static bool read_creator(struct callgrind_reader *r, pprofc_str value) {
 static bool read_description(struct callgrind_reader *r, pprofc_str value) {
   static const pprofc_str trigger = {" Trigger: Client Request: ", 26};
   if (!str_starts(value, trigger)) return true;
-  value = str_trim(str_slice(value, trigger.size, value.size));
+  value = str_trim(str_from(value, trigger.size));
   if (!str_starts(value, STR("Metadata: "))) r->benchmark = value;
   return true;
 }
@@ -399,7 +399,7 @@ static void callgrind_read_line(struct callgrind_reader *r, pprofc_str line) {
   if (line.data[0] <= ' ' && !str_trim(line).size) return;
   size_t mark = 0;
   while (mark < line.size && line.data[mark] != '=' && line.data[mark] != ':') mark++;
-  pprofc_str name = str_slice(line, 0, mark), value = str_slice(line, mark + 1, line.size);
+  pprofc_str name = str_slice(line, 0, mark), value = str_from(line, mark + 1);
   if (mark < line.size && line.data[mark] == '=')
     r->bad_lines += !read_specification(r, name, value);
   else if (mark < line.size)

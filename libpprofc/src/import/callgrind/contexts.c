@@ -54,11 +54,11 @@ static void brackets_pass(struct brackets *b, char c) {
  * "->". Returns `at` for any other text. */
 static size_t after_sign(pprofc_str name, size_t at) {
   static const pprofc_str word = {"operator", 8};
-  pprofc_str rest = str_slice(name, at, name.size);
+  pprofc_str rest = str_from(name, at);
   if (str_starts(rest, STR("->"))) return at + 2;
   if (!str_starts(rest, word) || (at && char_is_word(name.data[at - 1]))) return at;
   size_t end = at + word.size;
-  if (str_starts(str_slice(name, end, name.size), STR("()"))) return end + 2;
+  if (str_starts(str_from(name, end), STR("()"))) return end + 2;
   while (end < name.size && name.data[end] && strchr("<>-=", name.data[end])) end++;
   return end;
 }
@@ -109,7 +109,7 @@ static size_t split_name_words(struct callgrind_contexts *contexts, pprofc_str n
     /* "f'2" is the second level of recursion of f. */
     if (count != 1 || !is_level(word)) contexts->words[count++] = word;
     if (end == name.size) return count;
-    name = str_slice(name, end + 1, name.size);
+    name = str_from(name, end + 1);
   }
 }
 
@@ -188,7 +188,7 @@ static struct callgrind_symbol symbol_get(struct callgrind_contexts *contexts, u
   uint64_t address;
   if (info->text != NONE) return *info;
   pprofc_str text = contexts->symbols.items[symbol];
-  if (str_starts(text, STR("0x")) && str_parse_uint(str_slice(text, 2, text.size), 16, &address) &&
+  if (str_starts(text, STR("0x")) && str_parse_uint(str_from(text, 2), 16, &address) &&
       jit_names_find(&contexts->jit, address, &found)) {
     found.name = import_script_name(found.name, found.file, found.line, room);
     *info = (struct callgrind_symbol){.text = builder_string(contexts->builder, found.name),
@@ -209,7 +209,7 @@ struct callgrind_symbol callgrind_context_symbol(struct callgrind_contexts *cont
 /* Removes the level of recursion from a name: "f'2" becomes "f". */
 static pprofc_str without_level(pprofc_str name) {
   size_t quote = str_find_last_char(name, '\'');
-  bool has = quote > 0 && quote < name.size && is_level(str_slice(name, quote + 1, name.size));
+  bool has = quote > 0 && quote < name.size && is_level(str_from(name, quote + 1));
   return has ? str_slice(name, 0, quote) : name;
 }
 

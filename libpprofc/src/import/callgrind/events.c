@@ -26,7 +26,7 @@ static void split_name(pprofc_str word, struct callgrind_event *event) {
   if (!parse_factor(str_slice(unit, 0, digits), &factor)) return;
   event->type = str_slice(word, 0, open);
   if (str_ends(event->type, STR("_"))) event->type.size--;
-  event->unit = str_slice(unit, digits, unit.size);
+  event->unit = str_from(unit, digits);
   event->factor = factor;
   if (str_equal(event->unit, STR("ns"))) event->unit = STR("nanoseconds");
   if (!event->unit.size) event->unit = STR("count");
@@ -43,7 +43,7 @@ static void read_long_name(struct callgrind_events *events, pprofc_str text) {
   size_t colon = str_find_char(text, ':'), equals = str_find_char(text, '=');
   if (colon == text.size) return;
   pprofc_str name = str_trim(str_slice(text, 0, equals < colon ? equals : colon));
-  pprofc_str rest = str_trim(str_slice(text, colon + 1, text.size));
+  pprofc_str rest = str_trim(str_from(text, colon + 1));
   for (size_t i = 0; i < events->count; i++)
     for (size_t u = 0; u < sizeof time_units / sizeof *time_units; u++)
       if (str_equal(events->items[i].name, name) && str_ends(rest, str_of(time_units[u].word))) {
@@ -108,7 +108,7 @@ bool callgrind_has_relative_counters(pprofc_str text, size_t columns) {
 static bool next_event_line(pprofc_str *rest, pprofc_str *line) {
   if (!str_starts(*rest, STR("event"))) {
     size_t end = str_find(*rest, STR("\nevent"));
-    *rest = str_slice(*rest, end + 1, rest->size);
+    *rest = str_from(*rest, end + 1);
   }
   return str_next_line(rest, line);
 }
@@ -116,7 +116,7 @@ static bool next_event_line(pprofc_str *rest, pprofc_str *line) {
 /* Removes a prefix from a line. Returns false if the line does not begin with the prefix. */
 static bool take_start(pprofc_str *line, pprofc_str start) {
   if (!str_starts(*line, start)) return false;
-  *line = str_slice(*line, start.size, line->size);
+  *line = str_from(*line, start.size);
   return true;
 }
 

@@ -25,7 +25,7 @@ static bool take_id(pprofc_str *value, uint64_t *id) {
   size_t close = str_find_char(*value, ')');
   if (close == value->size) return false;
   if (!str_parse_uint(str_slice(*value, 1, close), 10, id)) return false;
-  *value = str_trim(str_slice(*value, close + 1, value->size));
+  *value = str_trim(str_from(*value, close + 1));
   return true;
 }
 

@@ -78,7 +78,7 @@ static pprofc_str names_unpacked_library(pprofc_str name) {
   static const char *const folders[] = {"./tmp/", "/tmp/"};
   if (str_ends(name, STR(" (deleted)"))) name = str_slice(name, 0, name.size - 10);
   for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
-    if (str_starts(name, str_of(folders[i]))) name = str_slice(name, strlen(folders[i]), name.size);
+    if (str_starts(name, str_of(folders[i]))) name = str_from(name, strlen(folders[i]));
   if (!str_ends(name, STR(".so"))) return STR("");
   for (size_t i = 0; i < sizeof names_unpacked / sizeof *names_unpacked; i++)
     if (str_starts(name, str_of(names_unpacked[i].start))) return str_of(names_unpacked[i].stable);
@@ -157,7 +157,7 @@ static const char *names_primitive(char letter) {
 /* Returns the element type of an array type: "java/lang/String" for "[Ljava/lang/String;".
  * `dimensions` is the number of brackets. */
 static pprofc_str names_element(pprofc_str s, size_t dimensions) {
-  s = str_slice(s, dimensions, s.size);
+  s = str_from(s, dimensions);
   if (!dimensions) return s;
   const char *primitive = s.size == 1 ? names_primitive(s.data[0]) : NULL;
   if (primitive) return str_of(primitive);

@@ -21,7 +21,7 @@ static uint64_t settings_duration(pprofc_str text) {
   uint64_t number;
   while (digits < text.size && char_is_digit(text.data[digits])) digits++;
   if (!str_parse_uint(str_slice(text, 0, digits), 10, &number)) return 0;
-  pprofc_str unit = str_trim(str_slice(text, digits, text.size));
+  pprofc_str unit = str_trim(str_from(text, digits));
   if (!unit.size) return number;
   for (size_t i = 0; i < sizeof settings_units / sizeof *settings_units; i++)
     if (str_equal(unit, str_of(settings_units[i].unit)) &&

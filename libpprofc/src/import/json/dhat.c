@@ -33,7 +33,7 @@ static uint32_t dhat_read_frame(pprofc_builder *builder, pprofc_str text) {
   size_t colon = str_find(text, STR(": "));
   if (str_starts(text, STR("0x")) && colon < text.size) {
     str_parse_uint(str_slice(text, 2, colon), 16, &address);
-    text = str_slice(text, colon + 2, text.size);
+    text = str_from(text, colon + 2);
   }
   pprofc_str file = STR(""), object = STR("");
   int64_t line = 0;
@@ -41,7 +41,7 @@ static uint32_t dhat_read_frame(pprofc_builder *builder, pprofc_str text) {
   if (str_ends(text, STR(")")) && open > 0 && open < text.size) {
     pprofc_str place = str_slice(text, open + 1, text.size - 1);
     if (str_starts(place, STR("in ")))
-      object = str_slice(place, 3, place.size);
+      object = str_from(place, 3);
     else if (import_take_number(&place, &line))
       file = place;
     if (file.size || object.size) text = str_trim(str_slice(text, 0, open));

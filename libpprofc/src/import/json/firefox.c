@@ -150,8 +150,7 @@ static bool firefox_is_unnamed(const struct firefox_reader *r, size_t frame, siz
   size_t resource;
   int64_t number = number_at(t->frame_address, frame, -1);
   if (number < 0 || !str_starts(name, STR("0x"))) return false;
-  if (!str_parse_uint(str_slice(name, 2, name.size), 16, address) || *address != (uint64_t)number)
-    return false;
+  if (!str_parse_uint(str_from(name, 2), 16, address) || *address != (uint64_t)number) return false;
   bool found = index_at(t->frame_lib, frame, lib);
   if (!t->frame_lib)
     found =

@@ -186,8 +186,7 @@ bool import_is_json(pprofc_str data) {
   pprofc_str text = str_trim(data);
   if (str_starts(text, STR("{"))) return true;
   /* Folded stacks may also begin with a bracket, so JSON needs a brace after the bracket. */
-  return str_starts(text, STR("[")) &&
-         str_starts(str_trim(str_slice(text, 1, text.size)), STR("{"));
+  return str_starts(text, STR("[")) && str_starts(str_trim(str_from(text, 1)), STR("{"));
 }
 
 /* Parses the document and tries the readers of all shapes. */

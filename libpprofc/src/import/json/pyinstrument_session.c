@@ -19,8 +19,7 @@ static uint32_t session_frame(pprofc_builder *b, pprofc_str text) {
   if (str_starts(file, STR("<"))) file = STR("");
   if (file.size) str_parse_int(place, 10, &line);
   while (file.size && str_next(&text, '\1', &attribute))
-    if (str_starts(attribute, STR("l")))
-      str_parse_int(str_slice(attribute, 1, attribute.size), 10, &line);
+    if (str_starts(attribute, STR("l"))) str_parse_int(str_from(attribute, 1), 10, &line);
   return json_plain_frame(b, name, file, line > 0 ? line : 0, 0);
 }
 

@@ -20,11 +20,11 @@ static uint32_t scalene_frame(struct scalene *s, pprofc_str text) {
   if (str_ends(text, STR(";"))) text.size--;
   size_t colon = str_find_last_char(text, ':');
   pprofc_str name = str_slice(text, 0, colon), file = STR("");
-  if (!str_parse_int(str_slice(text, colon + 1, text.size), 10, &line) || line < 0) line = 0;
+  if (!str_parse_int(str_from(text, colon + 1), 10, &line) || line < 0) line = 0;
   size_t blank = str_find_last_char(name, ' ');
   if (blank < name.size) {
     file = str_slice(name, 0, blank);
-    name = str_slice(name, blank + 1, name.size);
+    name = str_from(name, blank + 1);
   }
   return json_plain_frame(s->builder, name, file, line, 0);
 }

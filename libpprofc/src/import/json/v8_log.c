@@ -57,7 +57,7 @@ static pprofc_str v8_take_value(pprofc_str *rest) {
     depth -= closes;
   }
   pprofc_str value = str_trim(str_slice(*rest, 0, at));
-  *rest = str_slice(*rest, at, rest->size);
+  *rest = str_from(*rest, at);
   return value;
 }
 
@@ -65,7 +65,7 @@ static pprofc_str v8_take_value(pprofc_str *rest) {
  * a comma. Returns false at the closing bracket, and if there is no item. */
 static bool v8_next_item(pprofc_str *rest, pprofc_str *item) {
   if (!rest->size || rest->data[0] == '}' || rest->data[0] == ']') return false;
-  *rest = str_slice(*rest, 1, rest->size);
+  *rest = str_from(*rest, 1);
   *item = v8_take_value(rest);
   return item->size > 0;
 }
@@ -87,10 +87,10 @@ static pprofc_str *v8_member(struct v8_members *members, pprofc_str text) {
 static bool v8_log_split(pprofc_str text, struct v8_members *members) {
   pprofc_str member, *value;
   *members = (struct v8_members){STR(""), STR(""), STR("")};
-  if (!v8_member(members, str_trim(str_slice(text, 1, text.size)))) return false;
+  if (!v8_member(members, str_trim(str_from(text, 1)))) return false;
   while (v8_next_item(&text, &member))
     if ((value = v8_member(members, member)) && !value->size)
-      *value = str_trim(str_slice(member, str_find_char(member, ':') + 1, member.size));
+      *value = str_trim(str_from(member, str_find_char(member, ':') + 1));
   return str_starts(text, STR("}")) && members->functions.size &&
          str_starts(members->code, STR("[")) && str_starts(members->ticks, STR("["));
 }
@@ -110,7 +110,7 @@ static uint32_t v8_cpp_frame(struct v8_log *log, pprofc_str name) {
   size_t at = 0;
   while (at + 1 < name.size && !((name.data[at] | 32) == 't' && name.data[at + 1] == ' ')) at++;
   if (at + 1 >= name.size) return v8_named(log, "", name);
-  pprofc_str symbol = str_slice(name, at + 2, name.size);
+  pprofc_str symbol = str_from(name, at + 2);
   size_t end = 0;
   while (end < symbol.size && symbol.data[end] != '(' && symbol.data[end] != '<') end++;
   return v8_named(log, "(c++) ", str_slice(symbol, 0, end));
@@ -124,7 +124,7 @@ static uint32_t v8_js_frame(struct v8_log *log, pprofc_str name) {
   if (blank >= name.size || !import_take_number(&place, &column) ||
       !import_take_number(&place, &line) || place.size <= blank)
     return v8_named(log, "", name);
-  pprofc_str file = str_slice(place, blank + 1, place.size);
+  pprofc_str file = str_from(place, blank + 1);
   return json_script_frame(log->builder, str_slice(name, 0, blank), file, line, column);
 }
 

@@ -27,7 +27,7 @@ static void contention_read_attributes(struct legacy *l, int64_t *values) {
     size_t equals = str_find_char(line, '=');
     if (str_starts(line, STR("---")) || equals == line.size) break;
     if (!contention_attribute(str_trim(str_slice(line, 0, equals)),
-                              str_trim(str_slice(line, equals + 1, line.size)), values))
+                              str_trim(str_from(line, equals + 1)), values))
       legacy_no_match(l);
   }
 }
@@ -40,7 +40,7 @@ static bool contention_find_sample(pprofc_str line, pprofc_str *first, pprofc_st
   *addresses = STR("");
   while (line.size) {
     if (!text_take_run(&line, char_is_digit, first)) {
-      line = str_slice(line, 1, line.size);
+      line = str_from(line, 1);
       continue;
     }
     bool one = !text_scan(&line, " #_@", second);

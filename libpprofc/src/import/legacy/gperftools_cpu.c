@@ -118,7 +118,7 @@ static void read_gperftools_cpu(struct legacy *l) {
   legacy_add_type(l, STR("cpu"), STR("nanoseconds"));
   gperftools_cpu_read_samples(l, &words, header.java);
   if (!builder_ok(l->builder)) return;
-  l->rest = str_slice(l->rest, l->rest.size - bytes_left(&words), l->rest.size);
+  l->rest = str_from(l->rest, l->rest.size - bytes_left(&words));
   if (header.java) {
     legacy_read_java_locations(l);
     return;

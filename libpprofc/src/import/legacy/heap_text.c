@@ -48,7 +48,7 @@ static bool find_header(pprofc_str line, bool (*take_end)(pprofc_str *, struct h
   for (;;) {
     size_t at = str_find(line, start);
     if (at == line.size) return false;
-    line = str_slice(line, at + start.size, line.size);
+    line = str_from(line, at + start.size);
     pprofc_str rest = line;
     /* Parse counts such as "144:  8498176 [   144:  8498176]". */
     if (text_scan(&rest, " #: # [ #: # ]", h->numbers) && take_end(&rest, h)) return true;
@@ -104,7 +104,7 @@ static bool heap_text_find_sample(pprofc_str *line, pprofc_str *numbers) {
     if (text_scan(line, "~: ~ [ #: # ]_@", numbers)) return true;
     /* A sample cannot begin in the middle of a number. */
     pprofc_str digits;
-    if (!text_take_run(line, char_is_digit, &digits)) *line = str_slice(*line, 1, line->size);
+    if (!text_take_run(line, char_is_digit, &digits)) *line = str_from(*line, 1);
   }
   return false;
 }

@@ -18,11 +18,11 @@ static bool java_is_word(char c) {
 /* Finds "key=value" anywhere in the line, and trims key and value. Both may contain spaces. */
 static bool find_attribute(pprofc_str line, pprofc_str *key, pprofc_str *value) {
   for (size_t at = 0;;) {
-    size_t equals = at + str_find_char(str_slice(line, at, line.size), '=');
+    size_t equals = at + str_find_char(str_from(line, at), '=');
     if (equals >= line.size) return false;
     size_t start = equals;
     while (start > at && java_is_word(line.data[start - 1])) start--;
-    pprofc_str tail = str_slice(line, equals + 1, line.size);
+    pprofc_str tail = str_from(line, equals + 1);
     if (start < equals && text_take_run(&tail, java_is_word, value)) {
       *key = str_trim(str_slice(line, start, equals));
       *value = str_trim(*value);
@@ -67,14 +67,14 @@ static bool next_whole_line(struct legacy *l) {
   while (builder_ok(l->builder) && (end = str_find_char(l->rest, '\n')) < l->rest.size) {
     l->line = str_trim(str_slice(l->rest, 0, end));
     if (l->line.size) return true;
-    l->rest = str_slice(l->rest, end + 1, l->rest.size);
+    l->rest = str_from(l->rest, end + 1);
   }
   return false;
 }
 
 /* Skips the line that next_whole_line found. */
 static void skip_line(struct legacy *l) {
-  l->rest = str_slice(l->rest, str_find_char(l->rest, '\n') + 1, l->rest.size);
+  l->rest = str_from(l->rest, str_find_char(l->rest, '\n') + 1);
 }
 
 /* ---- samples ----------------------------------------- */
@@ -84,7 +84,7 @@ static bool java_find_sample(pprofc_str line, pprofc_str *numbers, pprofc_str *a
   *addresses = STR("");
   while (line.size) {
     if (!text_take_run(&line, char_is_digit, &numbers[0])) {
-      line = str_slice(line, 1, line.size);
+      line = str_from(line, 1);
     } else if (text_scan(&line, "+#+@+", &numbers[1])) {
       text_take_run(&line, text_is_address, addresses);
       return true;

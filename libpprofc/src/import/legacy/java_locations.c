@@ -28,8 +28,8 @@ static bool parse_file_line(pprofc_str text, struct java_locations_frame *frame)
   if (number == 0 || text.data[number - 1] != ':') return false;
   pprofc_str before = str_slice(text, 0, number - 1);
   if (!last_parenthesis(before, 1, &place)) return false;
-  *frame = (struct java_locations_frame){str_slice(text, 0, place - 1),
-                                         str_slice(before, place + 1, before.size), 0};
+  *frame =
+      (struct java_locations_frame){str_slice(text, 0, place - 1), str_from(before, place + 1), 0};
   int64_t line;
   if (str_parse_int(str_slice(text, number, end), 10, &line) && line > 0) frame->line = line;
   return true;
@@ -43,7 +43,7 @@ static bool parse_path(pprofc_str text, struct java_locations_frame *frame) {
   text.size--;
   if (!last_parenthesis(text, 0, &place)) return false;
   *frame = (struct java_locations_frame){str_slice(text, 0, place - 1),
-                                         str_path_base(str_slice(text, place + 1, text.size)), 0};
+                                         str_path_base(str_from(text, place + 1)), 0};
   return true;
 }
 

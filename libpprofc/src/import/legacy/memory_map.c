@@ -61,7 +61,7 @@ static bool take_range(pprofc_str *s, bool split, struct entry *entry) {
     entry->start.size--;
     rest = (pprofc_str){rest.data - 1, rest.size + 1};
   } else if (rest.size && (rest.data[0] == '-' || char_is_blank(rest.data[0]))) {
-    rest = str_slice(rest, 1, rest.size);
+    rest = str_from(rest, 1);
     skip_white(&rest);
   }
   if (!take_hex(&rest, &entry->end)) return false;
@@ -127,7 +127,7 @@ static pprofc_str without_logging_prefix(pprofc_str line) {
   size_t colon = close;
   while (colon > 0 && char_is_digit(line.data[colon - 1])) colon--;
   if (colon == close || colon < 2 || line.data[colon - 1] != ':') return line;
-  return str_slice(line, close + 2, line.size);
+  return str_from(line, close + 2);
 }
 
 /* ---- variables --------------------------------------- */
@@ -145,11 +145,11 @@ static pprofc_str memory_map_expand(struct map_reader *r, pprofc_str line) {
   while (line.size) {
     size_t plain = str_find_char(line, '$');
     buffer_add_str(&r->expanded, str_slice(line, 0, plain));
-    line = str_slice(line, plain, line.size);
+    line = str_from(line, plain);
     if (!line.size) break;
     const struct variable *variable = variable_at(r, line);
     buffer_add_str(&r->expanded, variable ? variable->value : str_slice(line, 0, 1));
-    line = str_slice(line, variable ? variable->name.size : 1, line.size);
+    line = str_from(line, variable ? variable->name.size : 1);
   }
   return buffer_str(&r->expanded);
 }
@@ -159,7 +159,7 @@ static bool define(struct map_reader *r, pprofc_str line) {
   size_t equals = str_find_char(line, '=');
   if (equals == line.size || r->variable_count == MAX_VARIABLES) return true;
   pprofc_str name = str_trim(str_slice(line, 0, equals));
-  pprofc_str value = str_trim(str_slice(line, equals + 1, line.size));
+  pprofc_str value = str_trim(str_from(line, equals + 1));
   char *copy = arena_alloc(r->l->arena, name.size + 1);
   if (!copy) return false;
   copy[0] = '$';
@@ -235,7 +235,7 @@ static bool is_main(pprofc_str file, struct buffer *text) {
   while (file.size) {
     size_t at = str_find(file, STR("(deleted)"));
     buffer_add_str(text, str_slice(file, 0, at));
-    file = str_slice(file, at + STR("(deleted)").size, file.size);
+    file = str_from(file, at + STR("(deleted)").size);
   }
   pprofc_str name = str_trim(buffer_str(text));
   return name.size && name.data[0] != '[' && !import_is_library(name);

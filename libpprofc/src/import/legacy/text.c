@@ -39,7 +39,7 @@ bool text_contains(pprofc_str s, pprofc_str needle) {
 
 bool text_take(pprofc_str *s, pprofc_str literal) {
   if (!str_starts(*s, literal)) return false;
-  *s = str_slice(*s, literal.size, s->size);
+  *s = str_from(*s, literal.size);
   return true;
 }
 
@@ -71,7 +71,7 @@ bool text_take_run(pprofc_str *s, bool (*is)(char), pprofc_str *run) {
   while (n < s->size && is(s->data[n])) n++;
   if (!n) return false;
   *run = str_slice(*s, 0, n);
-  *s = str_slice(*s, n, s->size);
+  *s = str_from(*s, n);
   return true;
 }
 
@@ -86,7 +86,7 @@ bool text_next_hex(pprofc_str *rest, pprofc_str *digits) {
   for (;;) {
     size_t at = str_find(*rest, STR("0x"));
     if (at == rest->size) return false;
-    *rest = str_slice(*rest, at + 2, rest->size);
+    *rest = str_from(*rest, at + 2);
     if (text_take_run(rest, text_is_lower_xdigit, digits)) return true;
   }
 }

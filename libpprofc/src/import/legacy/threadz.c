@@ -7,7 +7,7 @@ static bool is_threadz_head(pprofc_str line) {
   for (;;) {
     size_t at = str_find(line, start);
     if (at == line.size) return false;
-    line = str_slice(line, at + start.size, line.size);
+    line = str_from(line, at + start.size);
     pprofc_str rest = line, digits;
     if (text_scan(&rest, "#_---", &digits)) return true;
   }
@@ -22,10 +22,10 @@ static bool is_thread_head(pprofc_str line) {
   do {
     size_t at = str_find(line, start);
     if (at == line.size) return false;
-    line = str_slice(line, at + start.size, line.size);
+    line = str_from(line, at + start.size);
   } while (!text_take_run(&line, char_is_hex, &id) || !text_take(&line, STR(" (name: ")));
   for (size_t from = 0;;) {
-    size_t at = from + str_find(str_slice(line, from, line.size), end), digits = at;
+    size_t at = from + str_find(str_from(line, from), end), digits = at;
     if (at == line.size) return false;
     while (digits > from && char_is_digit(line.data[digits - 1])) digits--;
     if (digits < at && digits > 0 && line.data[digits - 1] == '/') return true;

@@ -356,7 +356,7 @@ bool otlp_is_json(pprofc_str data) {
                                       "\"dictionary\""};
   pprofc_str text = str_trim(data);
   if (!str_starts(text, STR("{"))) return false;
-  pprofc_str member = str_trim(str_slice(text, 1, text.size));
+  pprofc_str member = str_trim(str_from(text, 1));
   for (size_t i = 0; i < sizeof first / sizeof *first; i++)
     if (str_starts(member, str_of(first[i])))
       return str_find(text, str_of(first[0])) < text.size ||
@@ -383,7 +383,7 @@ bool otlp_next_json(struct otlp *o, pprofc_str *rest, pprofc_str *message) {
     arena_free(&arena);
     arena_init(&arena, o->mem);
     status = json_tree_parse_cut(&arena, text, &root, &cut, &error);
-    after = str_slice(text, text.size, text.size);
+    after = str_from(text, text.size);
   }
   if (status == PPROFC_E_FORMAT && o->lines_before)
     error_prefix(&error, "document of line %zu: ", o->lines_before + 1);

@@ -208,7 +208,7 @@ static bool otlp_next_frame(pprofc_str *rest, enum otlp_framing framing, pprofc_
   uint64_t size;
   if (framing == OTLP_ALONE) {
     *frame = *rest;
-    *rest = str_slice(*rest, rest->size, rest->size);
+    *rest = str_from(*rest, rest->size);
     return frame->size > 0;
   }
   if (framing == OTLP_VARINT) {
@@ -226,7 +226,7 @@ static bool otlp_next_frame(pprofc_str *rest, enum otlp_framing framing, pprofc_
 
 /* Returns the data without "OTLP" and a version at its start. */
 static pprofc_str otlp_body(pprofc_str data) {
-  return str_starts(data, STR("OTLP")) && data.size >= 8 ? str_slice(data, 8, data.size) : data;
+  return str_starts(data, STR("OTLP")) && data.size >= 8 ? str_from(data, 8) : data;
 }
 
 /* Finds the framing of the messages (enum otlp_framing). Checks the first message that is not

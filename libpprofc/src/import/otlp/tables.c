@@ -33,10 +33,10 @@ const Otlp__KeyValueAndUnit *otlp_attribute(struct otlp *o, int64_t index) {
 static pprofc_str otlp_label_key(pprofc_str key) {
   uint64_t number;
   if (!str_starts(key, STR(OTLP_REPEATED_KEY))) return key;
-  pprofc_str rest = str_slice(key, sizeof OTLP_REPEATED_KEY - 1, key.size);
+  pprofc_str rest = str_from(key, sizeof OTLP_REPEATED_KEY - 1);
   size_t dot = str_find_char(rest, '.');
   if (dot == rest.size || !str_parse_uint(str_slice(rest, 0, dot), 10, &number)) return key;
-  return str_slice(rest, dot + 1, rest.size);
+  return str_from(rest, dot + 1);
 }
 
 static void otlp_make_label(struct otlp *o, const Otlp__KeyValueAndUnit *attribute,

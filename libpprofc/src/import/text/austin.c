@@ -139,13 +139,13 @@ static void austin_text_frame(struct austin *a, pprofc_str text) {
   pprofc_str before = str_slice(text, 0, colon);
   size_t middle = str_find_last_char(before, ':');
   int64_t line;
-  if (middle == before.size || !str_parse_int(str_slice(text, colon + 1, text.size), 10, &line)) {
-    while (text.size && text.data[0] == ':') text = str_slice(text, 1, text.size);
+  if (middle == before.size || !str_parse_int(str_from(text, colon + 1), 10, &line)) {
+    while (text.size && text.data[0] == ':') text = str_from(text, 1);
     while (text.size && text.data[text.size - 1] == ':') text.size--;
     if (text.size) austin_push_name(a, text);
     return;
   }
-  struct austin_entry name = austin_name(a, str_slice(before, middle + 1, before.size));
+  struct austin_entry name = austin_name(a, str_from(before, middle + 1));
   uint32_t file = builder_string(a->builder, str_slice(before, 0, middle));
   austin_push(a, austin_location(a, &name, file, line));
 }
@@ -169,13 +169,12 @@ static bool austin_text_line(struct austin *a, pprofc_str line) {
   size_t blank = str_find_last_char(line, ' ');
   pprofc_str stack = str_slice(line, 0, blank), part;
   a->sample = (struct austin_sample){.pid = -1};
-  if (blank == line.size || !austin_text_metric(a, str_slice(line, blank + 1, line.size)))
-    return false;
+  if (blank == line.size || !austin_text_metric(a, str_from(line, blank + 1))) return false;
   if (!str_next(&stack, ';', &part) || !str_starts(part, STR("P"))) return false;
-  if (!str_parse_int(str_slice(part, 1, part.size), 10, &a->sample.pid)) return false;
+  if (!str_parse_int(str_from(part, 1), 10, &a->sample.pid)) return false;
   if (!str_next(&stack, ';', &part) || !str_starts(part, STR("T"))) return false;
   size_t colon = str_find_char(part, ':');
-  a->sample.tid = str_slice(part, colon < part.size ? colon + 1 : 1, part.size);
+  a->sample.tid = str_from(part, colon < part.size ? colon + 1 : 1);
   while (str_next(&stack, ';', &part))
     if (part.size) austin_text_frame(a, part);
   austin_finish(a);
@@ -186,8 +185,7 @@ static bool austin_text_line(struct austin *a, pprofc_str line) {
 static void austin_text_comment(struct austin *a, pprofc_str line) {
   size_t colon = str_find_char(line, ':');
   if (a->has_types || colon == line.size) return;
-  austin_metadata(a, str_trim(str_slice(line, 1, colon)),
-                  str_trim(str_slice(line, colon + 1, line.size)));
+  austin_metadata(a, str_trim(str_slice(line, 1, colon)), str_trim(str_from(line, colon + 1)));
 }
 
 static void austin_read_text(struct austin *a, pprofc_str text) {
@@ -264,7 +262,7 @@ static int64_t mojo_number(struct mojo *m) {
 }
 
 static pprofc_str mojo_string(struct mojo *m) {
-  pprofc_str rest = str_slice(m->data, m->at, m->data.size);
+  pprofc_str rest = str_from(m->data, m->at);
   size_t end = str_find_char(rest, '\0');
   m->cut = m->cut || end == rest.size;
   m->at += end < rest.size ? end + 1 : end;

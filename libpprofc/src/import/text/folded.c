@@ -62,7 +62,7 @@ static bool parse_count(pprofc_str s, struct folded_count *out) {
 /* Returns the offset of the last space or tab, or line.size. */
 static size_t folded_last_blank(pprofc_str line) {
   size_t at = str_find_last_char(line, ' '), from = at < line.size ? at + 1 : 0;
-  size_t tab = str_find_last_char(str_slice(line, from, line.size), '\t');
+  size_t tab = str_find_last_char(str_from(line, from), '\t');
   return from + tab < line.size ? from + tab : at;
 }
 
@@ -74,8 +74,7 @@ static size_t take_counts(pprofc_str *line, struct folded_count *counts, size_t 
   while (n < most) {
     pprofc_str rest = str_trim(*line);
     size_t blank = folded_last_blank(rest);
-    if (blank == rest.size || !parse_count(str_slice(rest, blank + 1, rest.size), &reversed[n]))
-      break;
+    if (blank == rest.size || !parse_count(str_from(rest, blank + 1), &reversed[n])) break;
     *line = str_trim(str_slice(rest, 0, blank));
     n++;
   }
@@ -109,7 +108,7 @@ static size_t header_types(pprofc_str line, pprofc_str *types) {
     if (!word.size) continue;
     size_t slash = str_find_char(word, '/');
     bool fits = slash > 0 && slash + 1 < word.size &&
-                str_find_char(str_slice(word, slash + 1, word.size), '/') == word.size - slash - 1;
+                str_find_char(str_from(word, slash + 1), '/') == word.size - slash - 1;
     if (!fits || n == MAX_TYPES) return 0;
     types[n++] = word;
   }
@@ -181,7 +180,7 @@ static const struct {
 /* Removes the suffix from a name and returns the kind of frame that the suffix marks. */
 static enum mark take_mark(pprofc_str *name) {
   if (name->size <= 4 || name->data[name->size - 1] != ']' ||
-      !str_starts(str_slice(*name, name->size - 4, name->size), STR("_[")))
+      !str_starts(str_from(*name, name->size - 4), STR("_[")))
     return PLAIN;
   char letter = name->data[name->size - 2];
   for (size_t i = 0; i < sizeof frame_marks / sizeof *frame_marks; i++) {
@@ -265,7 +264,7 @@ static size_t folded_share(struct folded_folded *f, pprofc_str stack) {
 }
 
 static bool folded_read_stack(struct folded_folded *f, pprofc_str stack) {
-  pprofc_str rest = str_slice(stack, folded_share(f, stack), stack.size), name;
+  pprofc_str rest = str_from(stack, folded_share(f, stack)), name;
   f->line_count = 0;
   while (str_next(&rest, ';', &name)) {
     struct folded_step step = {(size_t)(name.data - stack.data), SIZE_MAX};
@@ -353,8 +352,7 @@ static void folded_read_header(struct folded_folded *f, pprofc_str data) {
   }
   for (size_t i = 0; f->named_types && i < f->types; i++) {
     size_t slash = str_find_char(types[i], '/');
-    builder_add_type(f->builder, str_slice(types[i], 0, slash),
-                     str_slice(types[i], slash + 1, types[i].size));
+    builder_add_type(f->builder, str_slice(types[i], 0, slash), str_from(types[i], slash + 1));
   }
   if (f->named_types) return;
   f->types = 1;

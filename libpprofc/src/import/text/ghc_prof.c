@@ -36,7 +36,7 @@ static bool ghc_number(pprofc_str text, uint64_t *number) {
 static pprofc_str ghc_last_word(pprofc_str *line) {
   *line = str_trim(*line);
   size_t blank = str_find_last_char(*line, ' '), from = blank < line->size ? blank + 1 : 0;
-  pprofc_str word = str_slice(*line, from, line->size);
+  pprofc_str word = str_from(*line, from);
   *line = str_slice(*line, 0, from);
   return word;
 }
@@ -47,7 +47,7 @@ static pprofc_str ghc_place(pprofc_str *line) {
   *line = str_trim(*line);
   if (!str_ends(*line, STR(">"))) return ghc_last_word(line);
   size_t from = str_find_last_char(*line, '<');
-  pprofc_str place = str_slice(*line, from, line->size);
+  pprofc_str place = str_from(*line, from);
   *line = str_slice(*line, 0, from);
   return place;
 }

@@ -41,7 +41,7 @@ static bool go_dump_take_number(pprofc_str *s, int64_t *number) {
   size_t n = 0;
   while (n < s->size && char_is_digit(s->data[n])) n++;
   if (!str_parse_int(str_slice(*s, 0, n), 10, number)) return false;
-  *s = str_slice(*s, n, s->size);
+  *s = str_from(*s, n);
   return true;
 }
 
@@ -54,7 +54,7 @@ static void go_dump_read_detail(pprofc_str detail, struct go_dump_head *head) {
   else if (str_starts(detail, STR("locked to ")))
     head->thread = STR("locked");
   else if (str_starts(detail, STR("synctest bubble ")))
-    head->bubble = str_slice(detail, STR("synctest bubble ").size, detail.size);
+    head->bubble = str_from(detail, STR("synctest bubble ").size);
 }
 
 /* Reads the text in brackets: "chan receive (nil chan), 5 minutes, locked to thread". */
@@ -72,7 +72,7 @@ static bool go_dump_parse_head(pprofc_str line, struct go_dump_head *head) {
   size_t at = str_find(line, word);
   if (at == line.size || line.data[line.size - 1] != ':') return false;
   *head = (struct go_dump_head){.stamp = str_slice(line, 0, at), .minutes = -1};
-  pprofc_str rest = str_slice(line, at + word.size, line.size);
+  pprofc_str rest = str_from(line, at + word.size);
   if (!go_dump_take_number(&rest, &head->id)) return false;
   size_t open = str_find_char(rest, '['), close = str_find_last_char(rest, ']');
   if (open == 0 || close == rest.size || open + 1 >= close) return false;
@@ -106,7 +106,7 @@ static bool go_dump_take_stamp(pprofc_str *line, pprofc_str stamp) {
       return false;
     }
   }
-  *line = str_slice(*line, at, line->size);
+  *line = str_from(*line, at);
   return true;
 }
 
@@ -147,14 +147,14 @@ struct go_dump_place {
  * function may be only "\tpc=0x48ee21". */
 static bool go_dump_parse_place(pprofc_str line, struct go_dump_place *place) {
   if (!line.size || (line.data[0] != '\t' && line.data[0] != ' ')) return false;
-  line = str_slice(line, 1, line.size);
+  line = str_from(line, 1);
   size_t offset = str_find(line, STR(" +0x")), pc = str_find(line, STR("pc=0x"));
   *place = (struct go_dump_place){.has_offset = offset < line.size, .has_pc = pc < line.size};
   line = str_trim(str_slice(line, 0, offset < pc ? offset : pc));
   if (!line.size) return place->has_pc;
   size_t colon = str_find_last_char(line, ':');
   place->file = str_slice(line, 0, colon);
-  return colon > 0 && str_parse_int(str_slice(line, colon + 1, line.size), 10, &place->line);
+  return colon > 0 && str_parse_int(str_from(line, colon + 1), 10, &place->line);
 }
 
 static void go_dump_close_call(struct go_dump *d) {
@@ -177,7 +177,7 @@ static void go_dump_add_frame(struct go_dump *d, pprofc_str name,
 /* Returns the function that started the goroutine: "main.main" for the line "created by main.main
  * in goroutine 1". */
 static pprofc_str go_dump_creator(pprofc_str line) {
-  line = str_slice(line, STR("created by ").size, line.size);
+  line = str_from(line, STR("created by ").size);
   return str_slice(line, 0, str_find(line, STR(" in goroutine ")));
 }
 

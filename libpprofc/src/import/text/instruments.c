@@ -107,7 +107,7 @@ static bool instruments_is_digit(pprofc_str text, size_t at) {
 static size_t instruments_mark(pprofc_str text, size_t at) {
   for (size_t i = 0; i < sizeof instruments_marks / sizeof *instruments_marks; i++) {
     size_t size = instruments_marks[i].size;
-    if (str_starts(str_slice(text, at, text.size), instruments_marks[i]) &&
+    if (str_starts(str_from(text, at), instruments_marks[i]) &&
         instruments_is_digit(text, at + size))
       return size;
   }
@@ -177,9 +177,9 @@ static size_t instruments_blanks(pprofc_str text) {
 /* Returns the unit after the number that ends at offset `at`: a word after at most one space.
  * Returns "" if there is no unit. */
 static pprofc_str instruments_unit(pprofc_str text, size_t at) {
-  if (str_starts(str_slice(text, at, text.size), STR("\xC2\xA0"))) at += 2;
-  if (str_starts(str_slice(text, at, text.size), STR("\xE2\x80\xAF"))) at += 3;
-  size_t from = at + instruments_blanks(str_slice(text, at, text.size)), to = from;
+  if (str_starts(str_from(text, at), STR("\xC2\xA0"))) at += 2;
+  if (str_starts(str_from(text, at), STR("\xE2\x80\xAF"))) at += 3;
+  size_t from = at + instruments_blanks(str_from(text, at)), to = from;
   /* After more than one blank, the text is not a unit, but perhaps a percentage. */
   if (from > at + 1) return STR("");
   while (to < text.size && text.data[to] != ' ' && text.data[to] != '\t') to++;

@@ -37,7 +37,7 @@ static int64_t macos_interval(pprofc_str line) {
     int64_t nanoseconds;
   } units[] = {{"microsecond", 1000}, {"millisecond", 1000000}, {"second", 1000000000}};
   size_t every = str_find(line, STR(" every "));
-  pprofc_str rest = str_slice(line, every + 7, line.size), number, unit;
+  pprofc_str rest = str_from(line, every + 7), number, unit;
   int64_t count;
   if (every == line.size || !import_next_word(&rest, &number) || !import_next_word(&rest, &unit) ||
       !str_parse_int(number, 10, &count) || count <= 0)
@@ -57,8 +57,8 @@ static bool macos_skip_header(struct macos_sample *r, pprofc_str *text) {
   for (size_t i = 0; i < MACOS_SNIFFED && str_next_line(text, &line); i++) {
     if (!i && known) r->interval = macos_interval(line);
     if (str_starts(line, STR("Report Version:")))
-      str_parse_int(str_trim(str_slice(line, 15, line.size)), 10, &r->version);
-    if (str_starts(line, STR("Path:"))) r->program = str_trim(str_slice(line, 5, line.size));
+      str_parse_int(str_trim(str_from(line, 15)), 10, &r->version);
+    if (str_starts(line, STR("Path:"))) r->program = str_trim(str_from(line, 5));
     if (str_starts(line, STR("Call graph:"))) return true;
   }
   return false;
@@ -78,14 +78,14 @@ static struct macos_frame macos_parse(pprofc_str text) {
   struct macos_frame f = {.object = STR(""), .file = STR("")};
   size_t in = str_find(text, STR("  (in ")), close, open, end;
   f.name = str_trim(str_slice(text, 0, in));
-  text = str_slice(text, in + 6, text.size);
+  text = str_from(text, in + 6);
   close = str_find_char(text, ')');
   f.object = str_slice(text, 0, close);
   open = str_find(text, STR("  [0x"));
-  text = str_slice(text, open + 3, text.size);
+  text = str_from(text, open + 3);
   end = str_find_char(text, ']');
   str_parse_uint(str_slice(text, 2, end), 16, &f.address);
-  f.file = str_trim(str_slice(text, end + 1, text.size));
+  f.file = str_trim(str_from(text, end + 1));
   import_take_number(&f.file, &f.line);
   return f;
 }
@@ -115,8 +115,8 @@ static uint32_t macos_location(struct macos_sample *r, pprofc_str text) {
 static void macos_enter_thread(struct printed_tree *tree, pprofc_str text) {
   size_t gap = str_find(text, STR("  ")), colon = str_find(text, STR(": "));
   pprofc_str thread = str_slice(text, 0, gap), queue = STR("");
-  if (str_starts(str_trim(str_slice(text, gap, text.size)), STR("DispatchQueue_")))
-    queue = str_trim(str_slice(text, colon + 1, text.size));
+  if (str_starts(str_trim(str_from(text, gap)), STR("DispatchQueue_")))
+    queue = str_trim(str_from(text, colon + 1));
   tree->label_count = 0;
   tree->labels[tree->label_count++] =
       (struct label){.key = builder_string(tree->builder, STR("thread")),
@@ -132,7 +132,7 @@ static bool macos_read_row(struct macos_sample *r, pprofc_str line) {
   struct printed_row row = {.self = -1};
   size_t at = MACOS_MARGIN;
   while (at < line.size && strchr(" +!:|", line.data[at])) at++;
-  pprofc_str rest = str_slice(line, at, line.size), count;
+  pprofc_str rest = str_from(line, at), count;
   if (!import_next_word(&rest, &count) || !str_parse_int(count, 10, &row.values[0]) ||
       row.values[0] < 0 || __builtin_mul_overflow(row.values[0], r->interval, &row.values[1]))
     return false;

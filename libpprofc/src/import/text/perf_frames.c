@@ -33,7 +33,7 @@ static size_t last_brackets(pprofc_str s) {
 static pprofc_str symbol_name(pprofc_str symbol) {
   if (str_equal(symbol, STR("[unknown]"))) return STR("");
   size_t plus = str_find_last_char(symbol, '+');
-  bool has_offset = str_starts(str_slice(symbol, plus, symbol.size), STR("+0x"));
+  bool has_offset = str_starts(str_from(symbol, plus), STR("+0x"));
   return has_offset ? str_slice(symbol, 0, plus) : symbol;
 }
 
@@ -110,7 +110,7 @@ bool perf_frames_add_source(struct perf_frames *f, pprofc_str line) {
   int64_t number;
   if (str_ends(line, STR("]"))) return true;
   if (!f->count || colon == 0 || colon == line.size ||
-      !str_parse_int(str_slice(line, colon + 1, line.size), 10, &number))
+      !str_parse_int(str_from(line, colon + 1), 10, &number))
     return false;
   f->items[f->count - 1].file = perf_frames_text(f, str_slice(line, 0, colon));
   f->items[f->count - 1].line = number;

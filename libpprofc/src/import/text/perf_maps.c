@@ -27,10 +27,10 @@ void perf_maps_free(struct perf_maps *maps) {
 static bool perf_maps_take_number(pprofc_str *line, pprofc_str head, char tail, int base,
                                   uint64_t *number) {
   if (!str_starts(*line, head)) return false;
-  pprofc_str rest = str_slice(*line, head.size, line->size);
+  pprofc_str rest = str_from(*line, head.size);
   size_t end = str_find_char(rest, tail);
   if (end == rest.size || !str_parse_uint(str_slice(rest, 0, end), base, number)) return false;
-  *line = str_slice(rest, end, rest.size);
+  *line = str_from(rest, end);
   return true;
 }
 
@@ -42,18 +42,18 @@ static bool perf_maps_parse(pprofc_str line, struct perf_map *map) {
   uint64_t pid, size;
   size_t at = str_find(line, record);
   if (at == line.size) return false;
-  line = str_slice(line, at + record.size, line.size);
-  line = str_slice(line, str_find_char(line, ' '), line.size);
+  line = str_from(line, at + record.size);
+  line = str_from(line, str_find_char(line, ' '));
   if (!perf_maps_take_number(&line, STR(" "), '/', 10, &pid)) return false;
-  line = str_slice(line, str_find_char(line, '['), line.size);
+  line = str_from(line, str_find_char(line, '['));
   if (!perf_maps_take_number(&line, STR("["), '(', 0, &map->start) ||
       !perf_maps_take_number(&line, STR("("), ')', 0, &size) ||
       !perf_maps_take_number(&line, STR(") @ "), ' ', 0, &map->offset))
     return false;
-  line = str_slice(line, str_find(line, STR("]: ")) + 3, line.size);
+  line = str_from(line, str_find(line, STR("]: ")) + 3);
   map->pid = (int64_t)pid;
   map->limit = map->start + size;
-  map->file = str_trim(str_slice(line, str_find_char(line, ' '), line.size));
+  map->file = str_trim(str_from(line, str_find_char(line, ' ')));
   return str_find_char(str_slice(line, 0, 4), 'x') < 4 && map->limit > map->start && map->file.size;
 }
 
@@ -71,9 +71,9 @@ static void perf_maps_read_fork(struct perf_maps *maps, pprofc_str line) {
   uint64_t child, parent;
   size_t at = str_find(line, record);
   if (at == line.size) return;
-  line = str_slice(line, at + record.size, line.size);
+  line = str_from(line, at + record.size);
   if (!perf_maps_take_number(&line, STR("("), ':', 10, &child)) return;
-  line = str_slice(line, str_find(line, STR("):")) + 2, line.size);
+  line = str_from(line, str_find(line, STR("):")) + 2);
   if (!perf_maps_take_number(&line, STR("("), ':', 10, &parent) || parent == child) return;
   struct perf_fork fork = {(int64_t)child, (int64_t)parent};
   maps->failed |= !ARRAY_PUSH(maps->mem, maps->forks, maps->fork_count, maps->fork_capacity, fork);
@@ -81,7 +81,7 @@ static void perf_maps_read_fork(struct perf_maps *maps, pprofc_str line) {
 
 static void perf_maps_add_build_id(struct perf_maps *maps, pprofc_str line) {
   size_t blank = str_find_char(line, ' ');
-  pprofc_str file = str_slice(line, blank + 1, line.size);
+  pprofc_str file = str_from(line, blank + 1);
   if (!file.size) return;
   pprofc_str id = arena_str(&maps->texts, str_slice(line, 0, blank));
   uint32_t index = interner_copy(&maps->files, &maps->texts, file);
@@ -95,7 +95,7 @@ void perf_maps_read_line(struct perf_maps *maps, pprofc_str line) {
   static const pprofc_str id = {"# build id: ", sizeof "# build id: " - 1};
   struct perf_map map;
   if (str_starts(line, id))
-    perf_maps_add_build_id(maps, str_slice(line, id.size, line.size));
+    perf_maps_add_build_id(maps, str_from(line, id.size));
   else if (line.size && line.data[0] != '#' && perf_maps_parse(line, &map))
     perf_maps_add(maps, map);
   else

@@ -43,7 +43,7 @@ struct perf {
 /* Parses a thread id "2865", or a process id and a thread id "2865/2866". */
 static bool parse_ids(pprofc_str word, struct perf_script_header *h) {
   size_t slash = str_find_char(word, '/');
-  pprofc_str first = str_slice(word, 0, slash), second = str_slice(word, slash + 1, word.size);
+  pprofc_str first = str_slice(word, 0, slash), second = str_from(word, slash + 1);
   if (!perf_script_all_of(first, DIGITS) ||
       (slash < word.size && !perf_script_all_of(second, DIGITS)))
     return false;
@@ -64,8 +64,7 @@ bool perf_script_is_time(pprofc_str word) {
 static pprofc_str event_name(pprofc_str word) {
   word.size--;
   size_t colon = str_find_last_char(word, ':');
-  if (colon < word.size &&
-      perf_script_all_of(str_slice(word, colon + 1, word.size), "ukhGHpPSDWeIb"))
+  if (colon < word.size && perf_script_all_of(str_from(word, colon + 1), "ukhGHpPSDWeIb"))
     word = str_slice(word, 0, colon);
   return word;
 }
@@ -272,7 +271,7 @@ static uint64_t perf_lost(pprofc_str line) {
                                     sizeof " PERF_RECORD_LOST lost " - 1};
   uint64_t count = 0;
   size_t at = str_find(line, record);
-  str_parse_uint(str_slice(line, at + record.size, line.size), 10, &count);
+  str_parse_uint(str_from(line, at + record.size), 10, &count);
   return at < line.size ? count : 0;
 }
 

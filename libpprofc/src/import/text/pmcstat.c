@@ -23,7 +23,7 @@ struct pmcstat_line {
 static size_t pmcstat_skip_blanks(pprofc_str *rest) {
   size_t n = 0;
   while (n < rest->size && rest->data[n] == ' ') n++;
-  *rest = str_slice(*rest, n, rest->size);
+  *rest = str_from(*rest, n);
   return n;
 }
 
@@ -32,7 +32,7 @@ static bool pmcstat_skip_percent(pprofc_str *rest) {
   size_t n = 0;
   while (n < rest->size && (char_is_digit(rest->data[n]) || rest->data[n] == '.')) n++;
   if (!n || n == rest->size || rest->data[n] != '%') return false;
-  *rest = str_slice(*rest, n + 1, rest->size);
+  *rest = str_from(*rest, n + 1);
   return true;
 }
 
@@ -46,10 +46,10 @@ static bool pmcstat_parse(pprofc_str line, struct pmcstat_line *out) {
   if (close == rest.size || !str_parse_int(str_slice(rest, 1, close), 10, &out->samples) ||
       out->samples < 0)
     return false;
-  rest = str_trim(str_slice(rest, close + 1, rest.size));
+  rest = str_trim(str_from(rest, close + 1));
   size_t at = str_find(rest, STR(" @ "));
   out->name = str_trim(str_slice(rest, 0, at));
-  out->object = at < rest.size ? str_trim(str_slice(rest, at + 3, rest.size)) : STR("");
+  out->object = at < rest.size ? str_trim(str_from(rest, at + 3)) : STR("");
   return out->name.size > 0;
 }
 

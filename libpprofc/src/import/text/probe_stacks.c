@@ -31,7 +31,7 @@ struct probe_stacks {
 /* Returns "name" for "name+12" or "name+0x1f". */
 static pprofc_str probe_name(pprofc_str text) {
   size_t plus = str_find_last_char(text, '+');
-  pprofc_str offset = str_slice(text, plus + 1, text.size);
+  pprofc_str offset = str_from(text, plus + 1);
   uint64_t number;
   bool is_offset = offset.size && char_is_digit(offset.data[0]) &&
                    str_parse_uint(offset, str_starts(offset, STR("0x")) ? 0 : 10, &number);
@@ -56,13 +56,13 @@ static void probe_add_frame(struct probe_stacks *p, pprofc_str text) {
   uint64_t address = 0;
   if (tick < text.size) {
     object = str_slice(text, 0, tick);
-    text = str_slice(text, tick + 1, text.size);
+    text = str_from(text, tick + 1);
   } else if (open < text.size && str_ends(text, STR(")"))) {
     object = str_slice(text, open + 2, text.size - 1);
     text = str_slice(text, 0, open);
     size_t blank = str_find_char(text, ' ');
     if (blank < text.size && str_parse_uint(str_slice(text, 0, blank), 16, &address))
-      text = str_slice(text, blank + 1, text.size);
+      text = str_from(text, blank + 1);
   }
   uint32_t of = import_object(p->builder, object);
   pprofc_line lines[PROBE_LINES];
@@ -138,7 +138,7 @@ static bool probe_map_head(pprofc_str *text, pprofc_str *name) {
   while (end < text->size && !strchr("[: \n", text->data[end])) end++;
   if (end == text->size || text->data[end] != '[') return false;
   *name = str_slice(*text, 1, end);
-  *text = str_slice(*text, end + 1, text->size);
+  *text = str_from(*text, end + 1);
   return true;
 }
 
@@ -151,7 +151,7 @@ static void probe_read_entry(struct probe_stacks *p, pprofc_str *text, pprofc_st
     if (close == line.size && line.size && line.data[0] == '@') break;
     if (close == line.size) continue;
     probe_read_keys(p, (pprofc_str){start, (size_t)(line.data + close - start)});
-    probe_end(p, name, str_slice(line, close + 3, line.size));
+    probe_end(p, name, str_from(line, close + 3));
     return;
   }
   p->bad++;
@@ -163,8 +163,7 @@ static void probe_read_map(struct probe_stacks *p, const struct node *map) {
   for (const struct node *entry = node_is(map, NODE_OBJECT) ? map->first : NULL; entry;
        entry = entry->next) {
     probe_read_keys(p, entry->key);
-    probe_end(p, str_slice(map->key, 1, map->key.size),
-              node_is(entry, NODE_NUMBER) ? entry->text : STR(""));
+    probe_end(p, str_from(map->key, 1), node_is(entry, NODE_NUMBER) ? entry->text : STR(""));
   }
 }
 

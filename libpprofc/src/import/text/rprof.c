@@ -18,7 +18,7 @@ struct rprof {
 static bool rprof_head(pprofc_str line, int64_t *interval) {
   static const pprofc_str key = {"sample.interval=", sizeof "sample.interval=" - 1};
   size_t at = str_find(line, key);
-  pprofc_str number = str_trim(str_slice(line, at + key.size, line.size));
+  pprofc_str number = str_trim(str_from(line, at + key.size));
   return at < line.size && str_parse_int(number, 10, interval) && *interval > 0 &&
          *interval < INT64_MAX / 1000;
 }
@@ -28,7 +28,7 @@ static bool rprof_head(pprofc_str line, int64_t *interval) {
 static bool rprof_file(struct rprof *r, pprofc_str line) {
   if (!str_starts(line, STR("#File "))) return false;
   size_t colon = str_find(line, STR(": "));
-  pprofc_str name = str_slice(line, colon + 2, line.size);
+  pprofc_str name = str_from(line, colon + 2);
   import_need(r->builder, ARRAY_PUSH_IN(r->arena, r->files, r->file_count, r->file_room, name));
   return true;
 }
@@ -38,7 +38,7 @@ static bool rprof_place(const struct rprof *r, pprofc_str word, pprofc_str *file
   uint64_t number;
   size_t hash = str_find_char(word, '#');
   if (hash == word.size || !str_parse_uint(str_slice(word, 0, hash), 10, &number) ||
-      !str_parse_int(str_slice(word, hash + 1, word.size), 10, line) || *line < 0)
+      !str_parse_int(str_from(word, hash + 1), 10, line) || *line < 0)
     return false;
   *file = number && number <= r->file_count ? r->files[number - 1] : STR("");
   return true;
@@ -58,10 +58,10 @@ static bool rprof_frames(struct rprof *r, pprofc_str rest) {
   r->depth = 0;
   while ((rest = str_trim(rest)).size && builder_ok(r->builder)) {
     if (rest.data[0] == '"') {
-      size_t end = str_find(str_slice(rest, 1, rest.size), STR("\"")) + 1;
+      size_t end = str_find(str_from(rest, 1), STR("\"")) + 1;
       if (end >= rest.size) return false;
       rprof_add(r, str_slice(rest, 1, end), file, line);
-      rest = str_slice(rest, end + 1, rest.size);
+      rest = str_from(rest, end + 1);
       file = STR("");
     } else if (!str_next(&rest, ' ', &word) || !rprof_place(r, word, &file, &line)) {
       return false;
@@ -77,7 +77,7 @@ static pprofc_str rprof_after_memory(pprofc_str line) {
   while (at < line.size && strchr(":0123456789", line.data[at])) at++;
   size_t hash = at < line.size && line.data[at] == '#';
   while (hash && at && line.data[at - 1] != ':') at--; /* "1#5" is a source position, not a size */
-  return str_slice(line, at, line.size);
+  return str_from(line, at);
 }
 
 static void rprof_line(struct rprof *r, pprofc_str line, int64_t nanoseconds) {

@@ -70,7 +70,7 @@ static bool simpleperf_member(pprofc_str line, pprofc_str *key, pprofc_str *valu
   line = str_trim(line);
   size_t colon = str_find_char(line, ':');
   *key = str_slice(line, 0, colon);
-  *value = str_trim(str_slice(line, colon + 1, line.size));
+  *value = str_trim(str_from(line, colon + 1));
   return colon < line.size;
 }
 

@@ -31,7 +31,7 @@ static bool vtune_cell(pprofc_str *rest, char separator, pprofc_str *cell) {
   *cell = str_trim(str_slice(*rest, 0, end));
   if (cell->size > 1 && str_starts(*cell, STR("\"")) && str_ends(*cell, STR("\"")))
     *cell = str_slice(*cell, 1, cell->size - 1);
-  *rest = end < rest->size ? str_slice(*rest, end + 1, rest->size) : (pprofc_str){NULL, 0};
+  *rest = end < rest->size ? str_from(*rest, end + 1) : (pprofc_str){NULL, 0};
   return true;
 }
 

@@ -60,9 +60,8 @@ static void xctrace_entity(struct buffer *out, pprofc_str name) {
   for (size_t i = 0; i < sizeof entities / sizeof *entities; i++)
     if (str_equal(name, entities[i].name)) buffer_add_char(out, entities[i].c);
   if (!str_starts(name, STR("#"))) return;
-  bool known = str_starts(name, STR("#x"))
-                   ? str_parse_uint(str_slice(name, 2, name.size), 16, &code)
-                   : str_parse_uint(str_slice(name, 1, name.size), 10, &code);
+  bool known = str_starts(name, STR("#x")) ? str_parse_uint(str_from(name, 2), 16, &code)
+                                           : str_parse_uint(str_from(name, 1), 10, &code);
   bool plain = known && code >= ' ' && code < 0x7F;
   buffer_add_char(out, plain ? (char)code : '?');
 }
@@ -74,11 +73,11 @@ static pprofc_str xctrace_text(struct xctrace *x, pprofc_str text) {
   buffer_clear(&x->decoded);
   while (at < text.size) {
     buffer_add_str(&x->decoded, str_slice(text, 0, at));
-    text = str_slice(text, at + 1, text.size);
+    text = str_from(text, at + 1);
     size_t end = str_find_char(str_slice(text, 0, 12), ';');
     bool is_entity = end < text.size && end < 12;
     if (is_entity) xctrace_entity(&x->decoded, str_slice(text, 0, end));
-    text = str_slice(text, is_entity ? end + 1 : 0, text.size);
+    text = str_from(text, is_entity ? end + 1 : 0);
     at = str_find_char(text, '&');
   }
   buffer_add_str(&x->decoded, text);
@@ -93,10 +92,10 @@ static pprofc_str xctrace_raw(const struct xctrace_tag *tag, pprofc_str name) {
   while ((rest = str_trim(rest)).size) {
     size_t equals = str_find_char(rest, '='), open = equals + 1;
     if (open >= rest.size || (rest.data[open] != '"' && rest.data[open] != '\'')) break;
-    pprofc_str value = str_slice(rest, open + 1, rest.size);
+    pprofc_str value = str_from(rest, open + 1);
     size_t end = str_find_char(value, rest.data[open]);
     if (str_equal(str_trim(str_slice(rest, 0, equals)), name)) return str_slice(value, 0, end);
-    rest = str_slice(value, end + 1, value.size);
+    rest = str_from(value, end + 1);
   }
   return STR("");
 }
@@ -110,11 +109,11 @@ static pprofc_str xctrace_attribute(struct xctrace *x, const struct xctrace_tag 
  * Returns false at the end. */
 static bool xctrace_next(pprofc_str *rest, pprofc_str *text, struct xctrace_tag *tag) {
   size_t open = str_find_char(*rest, '<');
-  pprofc_str inside = str_slice(*rest, open + 1, rest->size);
+  pprofc_str inside = str_from(*rest, open + 1);
   size_t close = str_find_char(inside, '>');
   if (open == rest->size || close == inside.size) return false;
   *text = str_slice(*rest, 0, open);
-  *rest = str_slice(inside, close + 1, inside.size);
+  *rest = str_from(inside, close + 1);
   inside = str_slice(inside, 0, close);
   *tag = (struct xctrace_tag){.closes = str_starts(inside, STR("/")),
                               .empty = str_ends(inside, STR("/"))};
@@ -122,7 +121,7 @@ static bool xctrace_next(pprofc_str *rest, pprofc_str *text, struct xctrace_tag 
   size_t end = 0;
   while (end < inside.size && (unsigned char)inside.data[end] > ' ') end++;
   tag->name = str_slice(inside, 0, end);
-  tag->attributes = str_slice(inside, end, inside.size);
+  tag->attributes = str_from(inside, end);
   return true;
 }
 
