@@ -7,6 +7,7 @@
 #include "core/buffer.h"
 #include "core/escape.h"
 #include "fuzz.h"
+#include "pipeline/pipeline.h"
 #include "pprofc/pprofc.h"
 
 #include <ctype.h>
@@ -92,13 +93,11 @@ static inline void take_options(struct bytes *in, pprofc_report_options *o) {
   o->nodefraction = TAKE_OF(in, fractions);
   o->edgefraction = TAKE_OF(in, fractions);
   o->granularity = TAKE_OF(in, granularities);
-  const char **const filters[] = {&o->focus,     &o->ignore,     &o->hide,    &o->show,
-                                  &o->show_from, &o->prune_from, &o->tagshow, &o->taghide};
-  for (size_t i = 0; i < sizeof filters / sizeof *filters; i++)
-    *filters[i] = TAKE_OF(in, expressions);
-  const char **const tag_filters[] = {&o->tagfocus, &o->tagignore, &o->tagroot, &o->tagleaf};
-  for (size_t i = 0; i < sizeof tag_filters / sizeof *tag_filters; i++)
-    *tag_filters[i] = TAKE_OF(in, tags);
+  for (size_t i = 0; i < FILTER_COUNT; i++) {
+    const struct filter_option *f = &filter_options[i];
+    const char *text = f->flags & FILTER_REGEX ? TAKE_OF(in, expressions) : TAKE_OF(in, tags);
+    memcpy((char *)o + f->option.offset, &text, sizeof text);
+  }
   o->argument = "main|std|.";
   o->source_path = "/nowhere";
   o->trim_path = TAKE_OF(in, paths);

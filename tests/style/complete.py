@@ -142,11 +142,13 @@ def check_formats(readers, path, report):
 
 
 def fuzzed():
-    """Returns (formats, options) of the fuzz targets: strings of the tables `...reports[]` and `...formats[]`, and
-    assigned fields."""
+    """Returns (formats, options) of the fuzz targets: strings of the tables `...reports[]` and `...formats[]`, assigned
+    fields, and the rows of filter_options if a target sets all filters."""
     text = "\n".join(read(os.path.relpath(path, ROOT)) for path in sorted(glob.glob(os.path.join(ROOT, "tests/fuzz/*.[ch]"))))
     tables = re.findall(r"\b\w*(?:reports|formats)\[\] = \{(.*?)\};", text, re.S)
-    return set(re.findall(r'"(\w+)"', "".join(tables))), set(re.findall(r"(?:->|\.)(\w+) = ", text)) | set(re.findall(r"&o->(\w+)[,}]", text))
+    rows = read("libpprofc/src/pipeline/options.c") + read("libpprofc/include/pprofc/transform.h")
+    filters = re.findall(r"\bFILTER\(\w+, (\w+),", rows) if "i < FILTER_COUNT" in text else []
+    return set(re.findall(r'"(\w+)"', "".join(tables))), set(re.findall(r"(?:->|\.)(\w+) = ", text)) | set(filters)
 
 
 def check_fuzzed_reports(binaries, report):

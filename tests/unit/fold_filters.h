@@ -85,7 +85,7 @@ static inline void same_filtered(const pprofc_profile *whole, const pprofc_profi
 
 /* Returns options with one filter set. The matched name is in some of the stacks. */
 static inline pprofc_report_options filters_only(pprofc_report_options options, size_t filter) {
-  *(const char **)(void *)((char *)&options + filter_options[filter].report) = "read";
+  *(const char **)(void *)((char *)&options + filter_options[filter].option.offset) = "read";
   return options;
 }
 

@@ -1,9 +1,12 @@
 /* Tests the table of filters. Its flags must match the effect of each option. Otherwise a filter
  * could get samples that the reader has summed. */
+#include "make_page.h"
 #include "open.h"
+#include "options.h"
 #include "pipeline/pipeline.h"
 #include "report/report.h"
 #include "report_text.h"
+#include "shell/session.h"
 #include "steps.h"
 #include "unit.h"
 
@@ -81,7 +84,7 @@ TEST(test_no_option_meets_samples_that_were_folded_away) {
       for (size_t f = 0; f < 6; f++) compare_folded(&c, i, formats[f], values[v]);
   CU_ASSERT(c.folds > 100);
   for (size_t i = 0; pprofc_option_at(i); i++)
-    if (filter_flags(pprofc_option_at(i)->name)) CU_ASSERT(c.changes[i] > 0);
+    if (filter_find(pprofc_option_at(i))) CU_ASSERT(c.changes[i] > 0);
   for (size_t i = 0; i < 4; i++) buffer_free(buffers[i]);
 }
 
@@ -100,11 +103,11 @@ TEST(test_each_option_that_edits_samples_is_a_filter) {
     for (size_t v = 0; v < 3; v++) {
       pprofc_report_options options = report_options("top");
       struct pipeline_result result;
-      const char *name = pprofc_option_at(i)->name;
-      if (pprofc_report_options_set(&options, name, values[v], NULL)) continue;
+      const bool filters = filter_find(pprofc_option_at(i));
+      if (pprofc_report_options_set(&options, pprofc_option_at(i)->name, values[v], NULL)) continue;
       pprofc_status status = pipeline_run(p, &options, &as_top, &result, &error);
-      CU_ASSERT(status || result.profile == p || filter_flags(name) != 0);
-      CU_ASSERT_EQUAL(filters_any(&options, FILTER_ANY), filter_flags(name) != 0);
+      CU_ASSERT(status || result.profile == p || filters);
+      CU_ASSERT_EQUAL(filters_any(&options, FILTER_ANY), filters);
       pipeline_free(&result);
     }
   pprofc_profile_release(p);
@@ -114,15 +117,48 @@ TEST(test_each_option_that_edits_samples_is_a_filter) {
 /* The structs of the report and of pprofc_filter must have the same filters. */
 TEST(test_filters_go_from_struct_to_struct) {
   pprofc_report_options options = report_options("top");
-  for (size_t i = 0; i < FILTER_COUNT; i++)
-    CU_ASSERT_EQUAL(
-        pprofc_report_options_set(&options, filter_options[i].name, filter_options[i].name, &error),
-        PPROFC_OK);
+  for (size_t i = 0; i < FILTER_COUNT; i++) {
+    const char *name = filter_options[i].option.name;
+    CU_ASSERT_EQUAL(pprofc_report_options_set(&options, name, name, &error), PPROFC_OK);
+  }
   const pprofc_filter_options filter = filters_of_report(&options);
   CU_ASSERT_STRING_EQUAL(filter.show_from, "show_from");
   CU_ASSERT_STRING_EQUAL(filter.tagleaf, "tagleaf");
   const pprofc_report_options back = filters_to_report(&filter);
   for (unsigned i = 0; i < FILTER_COUNT; i++)
-    CU_ASSERT_STRING_EQUAL(filter_text(&back, (enum filter_index)i), filter_options[i].name);
+    CU_ASSERT_STRING_EQUAL(filter_text(&back, (enum filter_index)i), filter_options[i].option.name);
   CU_ASSERT(!filters_any(&(pprofc_report_options){.focus = ""}, FILTER_ANY));
+}
+
+/* Each row of the table must become a flag with a help text, an option of the shell, a field of the
+ * page, and a flag in the copied command. */
+TEST(test_each_filter_has_a_flag_an_option_and_a_field) {
+  static struct command_flags flags;
+  pprofc_profile *p = small_profile(1000000000, 500000000);
+  struct buffer help = buffer_make(&mem_default, 1 << 20);
+  struct output out;
+  command_flags_init(&flags);
+  option_help_set(&flags);
+  output_init(&out, buffer_write, &help);
+  help_print(&flags.table, &out, 80);
+  CU_ASSERT_EQUAL(output_flush(&out, NULL), PPROFC_OK);
+  buffer_add_char(&help, '\0');
+  for (size_t i = 0; i < FILTER_COUNT; i++) {
+    const struct filter_option *filter = &filter_options[i];
+    const pprofc_option_info *option = &filter->option;
+    char query[64], field[64], flag[64];
+    snprintf(flag, sizeof flag, "\n  -%s=TEXT ", option->name);
+    CU_ASSERT_PTR_NOT_NULL(flags_find(&flags.table, str_of(option->name)));
+    CU_ASSERT_PTR_NOT_NULL(strstr(help.data, flag));
+    CU_ASSERT_PTR_EQUAL(shell_option_find(str_of(option->name)), option);
+    const char *parameter = option->url ? option->url : option->name;
+    snprintf(query, sizeof query, "%s=main", parameter);
+    snprintf(field, sizeof field, filter->label ? "name=\"%s\"" : "name=%s ", parameter);
+    snprintf(flag, sizeof flag, " -%s=main ", option->name);
+    struct asked asked = ask("top", query, p);
+    expect_text(&asked, field, true);
+    expect_text(&asked, flag, true);
+  }
+  buffer_free(&help);
+  pprofc_profile_release(p);
 }

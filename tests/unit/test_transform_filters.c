@@ -46,20 +46,18 @@ struct names_case {
 
 static void expect_names(const struct names_case *c) {
   pprofc_profile *source = stacks(), *p = NULL;
-  struct name_filters filters = {regex(c->focus), regex(c->ignore), regex(c->hide), regex(c->show),
-                                 c->keep_frameless};
-  unsigned matched;
+  const char *const texts[] = {c->focus, c->ignore, c->hide, c->show};
+  struct filter_terms terms = {.keep_frameless = c->keep_frameless};
+  for (unsigned i = 0; i < 4; i++) terms.items[i].regex = regex(texts[i]);
+  unsigned matched = 0;
   pprofc_error error;
-  CU_ASSERT_EQUAL_FATAL(transform_names(source, &filters, &matched, &p, &error), PPROFC_OK);
+  CU_ASSERT_EQUAL_FATAL(transform_names(source, &terms, &matched, &p, &error), PPROFC_OK);
   expect_samples(p, c->expected);
   for (unsigned i = 0; i < 4; i++)
     CU_ASSERT_EQUAL(matched >> i & 1, strchr(c->matched, "fihs"[i]) != NULL);
   pprofc_profile_release(p);
   pprofc_profile_release(source);
-  regex_free(filters.focus);
-  regex_free(filters.ignore);
-  regex_free(filters.hide);
-  regex_free(filters.show);
+  for (unsigned i = 0; i < 4; i++) regex_free(terms.items[i].regex);
 }
 
 TEST(test_names_choose_samples_and_frames) {
@@ -109,15 +107,15 @@ TEST(test_names_choose_samples_and_frames) {
 
 static void expect_show_from(const char *pattern, bool matches, const char *expected) {
   pprofc_profile *source = stacks(), *p = NULL;
-  struct regex *re = regex(pattern);
-  unsigned matched;
+  struct filter_terms terms = {.items = {[FILTER_SHOW_FROM].regex = regex(pattern)}};
+  unsigned matched = 0;
   pprofc_error error;
-  CU_ASSERT_EQUAL_FATAL(transform_show_from(source, re, &matched, &p, &error), PPROFC_OK);
-  CU_ASSERT_EQUAL(matched, matches);
+  CU_ASSERT_EQUAL_FATAL(transform_show_from(source, &terms, &matched, &p, &error), PPROFC_OK);
+  CU_ASSERT_EQUAL(matched, (unsigned)matches << FILTER_SHOW_FROM);
   expect_samples(p, expected);
   pprofc_profile_release(p);
   pprofc_profile_release(source);
-  regex_free(re);
+  regex_free(terms.items[FILTER_SHOW_FROM].regex);
 }
 
 TEST(test_show_from_cuts_above_the_match_nearest_to_the_root) {
@@ -214,13 +212,15 @@ TEST(test_pruning_shows_in_samples_that_are_not_cut) {
 
 TEST(test_prune_from_keeps_the_match_itself) {
   pprofc_profile *source = inlined_malloc(NULL), *p = NULL;
-  struct regex *re = regex("malloc");
+  struct filter_terms terms = {.items = {[FILTER_PRUNE_FROM].regex = regex("malloc")}};
+  unsigned matched = 0;
   pprofc_error error;
-  CU_ASSERT_EQUAL_FATAL(transform_prune_from(source, re, &p, &error), PPROFC_OK);
+  CU_ASSERT_EQUAL_FATAL(transform_prune_from(source, &terms, &matched, &p, &error), PPROFC_OK);
+  CU_ASSERT_EQUAL(matched, 1u << FILTER_PRUNE_FROM);
   expect_samples(p, "1: 1 3 | malloc>caller main\n1: 1 | malloc>caller\n");
   pprofc_profile_release(p);
   pprofc_profile_release(source);
-  regex_free(re);
+  regex_free(terms.items[FILTER_PRUNE_FROM].regex);
 }
 
 /* ---- granularity ------------------------------------- */
@@ -319,22 +319,23 @@ static void expect_tags(const char *focus, const char *ignore, int64_t expected,
                         const char *notice) {
   pprofc_profile *source = labels(), *p = NULL;
   struct label_units units;
-  struct tag_filter *focus_filter = NULL, *ignore_filter = NULL;
+  struct filter_terms terms = {.units = &units};
+  struct tag_filter **focus_filter = &terms.items[FILTER_TAGFOCUS].tags;
+  struct tag_filter **ignore_filter = &terms.items[FILTER_TAGIGNORE].tags;
   struct buffer notices;
   pprofc_error error;
-  unsigned matched;
+  unsigned matched = 0;
   buffer_init(&notices, &mem_default, 4096);
   CU_ASSERT_EQUAL_FATAL(label_units_find(source, NULL, NULL, &units, &error), PPROFC_OK);
   if (focus)
     CU_ASSERT_EQUAL_FATAL(tag_filter_compile(&mem_default, "tagfocus", focus, keep_warning,
-                                             &notices, &focus_filter, &error),
+                                             &notices, focus_filter, &error),
                           PPROFC_OK);
   if (ignore)
     CU_ASSERT_EQUAL_FATAL(tag_filter_compile(&mem_default, "tagignore", ignore, keep_warning,
-                                             &notices, &ignore_filter, &error),
+                                             &notices, ignore_filter, &error),
                           PPROFC_OK);
-  CU_ASSERT_EQUAL_FATAL(
-      transform_tags(source, &units, focus_filter, ignore_filter, &matched, &p, &error), PPROFC_OK);
+  CU_ASSERT_EQUAL_FATAL(transform_tags(source, &terms, &matched, &p, &error), PPROFC_OK);
   pprofc_samples_view view;
   pprofc_profile_samples(p, &view);
   int64_t sum = 0;
@@ -342,9 +343,9 @@ static void expect_tags(const char *focus, const char *ignore, int64_t expected,
   if (sum != expected) printf("\n%s: %d\n", focus ? focus : ignore, (int)sum);
   CU_ASSERT_EQUAL(sum, expected);
   CU_ASSERT(str_equal(buffer_str(&notices), str_of(notice)));
-  if (focus && !ignore) CU_ASSERT_EQUAL(matched & 1, expected != 0);
-  tag_filter_free(focus_filter);
-  tag_filter_free(ignore_filter);
+  if (focus && !ignore) CU_ASSERT_EQUAL(matched >> FILTER_TAGFOCUS & 1, expected != 0);
+  tag_filter_free(*focus_filter);
+  tag_filter_free(*ignore_filter);
   label_units_free(&units);
   buffer_free(&notices);
   pprofc_profile_release(p);
@@ -385,10 +386,12 @@ TEST(test_tagfocus_by_range) {
 TEST(test_tagshow_and_taghide_choose_labels_by_key) {
   pprofc_profile *source = labels(), *p = NULL;
   struct regex *show = regex("^(key|lat)$"), *hide = regex("lat");
-  unsigned matched;
+  struct filter_terms terms = {
+      .items = {[FILTER_TAGSHOW].regex = show, [FILTER_TAGHIDE].regex = hide}};
+  unsigned matched = 0;
   pprofc_error error;
-  CU_ASSERT_EQUAL_FATAL(transform_tag_keys(source, show, hide, &matched, &p, &error), PPROFC_OK);
-  CU_ASSERT_EQUAL(matched, 3);
+  CU_ASSERT_EQUAL_FATAL(transform_tag_keys(source, &terms, &matched, &p, &error), PPROFC_OK);
+  CU_ASSERT_EQUAL(matched, 1u << FILTER_TAGSHOW | 1u << FILTER_TAGHIDE);
   expect_samples(p, "1: 1 | a | key=v1 key=v2\n2: 1 | a | key=v2\n4: 1 | a\n8: 1 | a\n");
   pprofc_profile_release(p);
   pprofc_profile_release(source);
@@ -398,12 +401,13 @@ TEST(test_tagshow_and_taghide_choose_labels_by_key) {
 
 TEST(test_tagroot_and_tagleaf_make_frames) {
   pprofc_profile *source = labels(), *p = NULL;
-  unsigned matched;
+  struct filter_terms terms = {
+      .unit = "minimum",
+      .items = {[FILTER_TAGROOT].text = "key,,bytes", [FILTER_TAGLEAF].text = "lat"}};
+  unsigned matched = 0;
   pprofc_error error;
-  CU_ASSERT_EQUAL_FATAL(
-      transform_tag_frames(source, "key,,bytes", "lat", "minimum", &matched, &p, &error),
-      PPROFC_OK);
-  CU_ASSERT_EQUAL(matched, 3);
+  CU_ASSERT_EQUAL_FATAL(transform_tag_frames(source, &terms, &matched, &p, &error), PPROFC_OK);
+  CU_ASSERT_EQUAL(matched, 1u << FILTER_TAGROOT | 1u << FILTER_TAGLEAF);
   /* The first key of tagroot becomes the outermost frame. Ids are assigned from the last key to the
    * first. */
   expect_samples(p, "1: 4 1 2 3 |  a 4kB v1,v2 | key=v1 key=v2 bytes=4096:bytes\n"
@@ -413,8 +417,10 @@ TEST(test_tagroot_and_tagleaf_make_frames) {
   pprofc_function f = pprofc_profile_function(p, 2);
   CU_ASSERT(str_equal(f.name, STR("v1,v2")) && str_equal(f.filename, STR("key")));
   pprofc_profile_release(p);
-  CU_ASSERT_EQUAL_FATAL(transform_tag_frames(source, "none", "", "minimum", &matched, &p, &error),
-                        PPROFC_OK);
+  matched = 0;
+  terms.items[FILTER_TAGROOT].text = "none";
+  terms.items[FILTER_TAGLEAF].text = NULL;
+  CU_ASSERT_EQUAL_FATAL(transform_tag_frames(source, &terms, &matched, &p, &error), PPROFC_OK);
   CU_ASSERT_EQUAL(matched, 0);
   CU_ASSERT_EQUAL(pprofc_profile_location_count(p), 2);
   pprofc_profile_release(p);
@@ -425,13 +431,15 @@ TEST(test_tagroot_and_tagleaf_make_frames) {
 TEST(test_edits_chain) {
   pprofc_profile *p[5] = {stacks()};
   struct regex *hide = regex("^A$|libc"), *from = regex("main");
-  struct name_filters filters = {.hide = hide};
-  unsigned matched;
+  struct filter_terms terms = {.unit = "minimum",
+                               .items = {[FILTER_HIDE].regex = hide,
+                                         [FILTER_TAGROOT].text = "k",
+                                         [FILTER_SHOW_FROM].regex = from}};
+  unsigned matched = 0;
   pprofc_error error;
-  CU_ASSERT_EQUAL_FATAL(transform_names(p[0], &filters, &matched, &p[1], &error), PPROFC_OK);
-  CU_ASSERT_EQUAL_FATAL(transform_tag_frames(p[1], "k", "", "minimum", &matched, &p[2], &error),
-                        PPROFC_OK);
-  CU_ASSERT_EQUAL_FATAL(transform_show_from(p[2], from, &matched, &p[3], &error), PPROFC_OK);
+  CU_ASSERT_EQUAL_FATAL(transform_names(p[0], &terms, &matched, &p[1], &error), PPROFC_OK);
+  CU_ASSERT_EQUAL_FATAL(transform_tag_frames(p[1], &terms, &matched, &p[2], &error), PPROFC_OK);
+  CU_ASSERT_EQUAL_FATAL(transform_show_from(p[2], &terms, &matched, &p[3], &error), PPROFC_OK);
   CU_ASSERT_EQUAL_FATAL(pprofc_merge((const pprofc_profile *[]){p[3], p[3]}, 2, &p[4], &error),
                         PPROFC_OK);
   expect_samples(p[2], "1: 4 5 | main \n2: 1 4 5 | Cinl>C main \n4: 4 5 | main \n");

@@ -43,21 +43,32 @@ static pprofc_status run_unmerged(const struct input *in, pprofc_profile **out,
                                  out, error);
 }
 
+static pprofc_status filtered(filter_step *step, const struct input *in,
+                              const struct filter_terms *terms, pprofc_profile **out,
+                              pprofc_error *error) {
+  unsigned matched = 0;
+  return step(in->p, terms, &matched, out, error);
+}
+
 static pprofc_status run_names(const struct input *in, pprofc_profile **out, pprofc_error *error) {
-  struct name_filters filters = {.ignore = in->keys, .hide = in->a};
-  unsigned matched;
-  return transform_names(in->p, &filters, &matched, out, error);
+  struct filter_terms terms = {.unit = NULL};
+  terms.items[FILTER_IGNORE].regex = in->keys;
+  terms.items[FILTER_HIDE].regex = in->a;
+  return filtered(transform_names, in, &terms, out, error);
 }
 
 static pprofc_status run_show_from(const struct input *in, pprofc_profile **out,
                                    pprofc_error *error) {
-  unsigned matched;
-  return transform_show_from(in->p, in->a, &matched, out, error);
+  struct filter_terms terms = {.unit = NULL};
+  terms.items[FILTER_SHOW_FROM].regex = in->a;
+  return filtered(transform_show_from, in, &terms, out, error);
 }
 
 static pprofc_status run_prune_from(const struct input *in, pprofc_profile **out,
                                     pprofc_error *error) {
-  return transform_prune_from(in->p, in->a, out, error);
+  struct filter_terms terms = {.unit = NULL};
+  terms.items[FILTER_PRUNE_FROM].regex = in->a;
+  return filtered(transform_prune_from, in, &terms, out, error);
 }
 
 static pprofc_status run_drop_frames(const struct input *in, pprofc_profile **out,
@@ -68,31 +79,34 @@ static pprofc_status run_drop_frames(const struct input *in, pprofc_profile **ou
 
 static pprofc_status run_tags(const struct input *in, pprofc_profile **out, pprofc_error *error) {
   struct label_units units;
-  struct tag_filter *focus = NULL, *ignore = NULL;
-  unsigned matched;
+  struct filter_terms terms = {.units = &units};
+  struct tag_filter **focus = &terms.items[FILTER_TAGFOCUS].tags;
+  struct tag_filter **ignore = &terms.items[FILTER_TAGIGNORE].tags;
   pprofc_status status = label_units_find(in->p, NULL, NULL, &units, error);
   if (status != PPROFC_OK) return status;
-  status = tag_filter_compile(&in->p->mem, "tagfocus", "k=x,v", NULL, NULL, &focus, error);
+  status = tag_filter_compile(&in->p->mem, "tagfocus", "k=x,v", NULL, NULL, focus, error);
   if (status == PPROFC_OK)
-    status = tag_filter_compile(&in->p->mem, "tagignore", "1:2", NULL, NULL, &ignore, error);
-  if (status == PPROFC_OK)
-    status = transform_tags(in->p, &units, focus, ignore, &matched, out, error);
-  tag_filter_free(focus);
-  tag_filter_free(ignore);
+    status = tag_filter_compile(&in->p->mem, "tagignore", "1:2", NULL, NULL, ignore, error);
+  if (status == PPROFC_OK) status = filtered(transform_tags, in, &terms, out, error);
+  tag_filter_free(*focus);
+  tag_filter_free(*ignore);
   label_units_free(&units);
   return status;
 }
 
 static pprofc_status run_tag_keys(const struct input *in, pprofc_profile **out,
                                   pprofc_error *error) {
-  unsigned matched;
-  return transform_tag_keys(in->p, in->keys, NULL, &matched, out, error);
+  struct filter_terms terms = {.unit = NULL};
+  terms.items[FILTER_TAGSHOW].regex = in->keys;
+  return filtered(transform_tag_keys, in, &terms, out, error);
 }
 
 static pprofc_status run_tag_frames(const struct input *in, pprofc_profile **out,
                                     pprofc_error *error) {
-  unsigned matched;
-  return transform_tag_frames(in->p, "k,bytes", "k", "kb", &matched, out, error);
+  struct filter_terms terms = {.unit = "kb"};
+  terms.items[FILTER_TAGROOT].text = "k,bytes";
+  terms.items[FILTER_TAGLEAF].text = "k";
+  return filtered(transform_tag_frames, in, &terms, out, error);
 }
 
 static pprofc_status run_granularity(const struct input *in, pprofc_profile **out,

@@ -5,7 +5,7 @@
 #ifndef PPROFC_REPORT_H
 #define PPROFC_REPORT_H
 
-#include "pprofc/profile.h"
+#include "pprofc/transform.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -99,6 +99,8 @@ typedef struct pprofc_report_options {
                        pprof */
   bool frame_marks; /* folded: true to mark frames like FlameGraph: "_[k]" in the kernel, "_[i]"
                        inlined, "_[j]" compiled at run time */
+
+  PPROFC_ADDED_FILTERS(PPROFC_FILTER_FIELD)
 } pprofc_report_options;
 
 /* Sets all fields to their defaults. */

@@ -55,6 +55,13 @@ PPROFC_API pprofc_status pprofc_benchmarks(const pprofc_profile *profile, pprofc
 
 /* ---- filters */
 
+/* Filters that pprof does not have. Each row is a field at the end of pprofc_filter_options and of
+ * pprofc_report_options. */
+#define PPROFC_ADDED_FILTERS(FILTER)
+
+/* Declares the field of a row. */
+#define PPROFC_FILTER_FIELD(index, name, ...) const char *name;
+
 /* Filters of a profile. The names and meanings of the fields are the same as in pprof. NULL and ""
  * filter nothing. The caller owns the strings during the call. Expressions are Go regular
  * expressions. */
@@ -80,6 +87,8 @@ typedef struct pprofc_filter_options {
    * on the caller's thread. May be NULL. */
   void (*warn)(void *warn_context, const char *message);
   void *warn_context; /* first argument of `warn` */
+
+  PPROFC_ADDED_FILTERS(PPROFC_FILTER_FIELD)
 } pprofc_filter_options;
 
 /* Sets all fields to their defaults: no filter. */

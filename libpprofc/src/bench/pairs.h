@@ -1,7 +1,7 @@
 /* Pairs of measurements: one benchmark in one unit, before and after a change. The gate compares
  * pairs, and estimates noise from them. Unlike tables (tables.h), pairs have a fixed key and two
  * sides, base and head. They keep the order of measurement, because drift and rounds depend on this
- * order. docs/EXTENDING.md gives the reasons. */
+ * order. */
 #ifndef PPROFC_BENCH_PAIRS_H
 #define PPROFC_BENCH_PAIRS_H
 

@@ -3,145 +3,89 @@
 
 const char pipeline_stopped[] = "runtime\\.asyncPreempt";
 
-struct filters {
-  struct regex *regex[FILTER_COUNT]; /* compiled filters; NULL if the filter is not set */
-  struct tag_filter *tagfocus, *tagignore;
-};
+/* The steps in pprof's order, then the steps of added filters. */
+static filter_step *const filter_steps[] = {transform_tag_frames,         transform_names,
+                                            transform_show_from,          transform_tags,
+                                            transform_tag_keys,           transform_prune_from,
+#define STEP_OF(index, name, title, step, ...) transform_##step,
+                                            PPROFC_ADDED_FILTERS(STEP_OF)};
 
-static void filters_free(struct filters *f) {
-  for (size_t i = 0; i < FILTER_COUNT; i++) regex_free(f->regex[i]);
-  tag_filter_free(f->tagfocus);
-  tag_filter_free(f->tagignore);
+void filter_term_free(struct filter_term *term) {
+  regex_free(term->regex);
+  tag_filter_free(term->tags);
 }
 
-/* ---- compiling --------------------------------------- */
-
-static pprofc_status filters_compile_one(const struct pipeline_result *r, struct filters *f,
-                                         enum filter_index filter, pprofc_error *error) {
-  const char *text = filter_text(&r->options, filter);
-  if (!*text) return PPROFC_OK;
-  pprofc_status status = regex_compile(r->mem, str_of(text), &f->regex[filter], error);
-  if (status && status != PPROFC_E_NOMEM)
-    error_prefix(error, "parsing %s regexp: ", filter_options[filter].name);
+pprofc_status filter_term_compile(const struct filter_option *filter, const char *text,
+                                  const pprofc_allocator *mem, void (*warn)(void *, const char *),
+                                  void *warn_context, struct filter_term *term,
+                                  pprofc_error *error) {
+  const char *name = filter->option.name;
+  pprofc_status status = PPROFC_OK;
+  if (filter->flags & FILTER_TAGS)
+    status = tag_filter_compile(mem, name, text, warn, warn_context, &term->tags, error);
+  else if (filter->flags & FILTER_REGEX)
+    status = regex_compile(mem, str_of(text), &term->regex, error);
+  if (status && status != PPROFC_E_NOMEM && !(filter->flags & FILTER_TAGS))
+    error_prefix(error, "parsing %s regexp: ", name);
+  if (!status) term->text = text;
   return status;
 }
 
-static pprofc_status filters_compile(const struct pipeline_result *r, struct filters *f,
-                                     enum filter_index first, enum filter_index last,
+/* Compiles the filters of a step that are set and have the value `late` of FILTER_LATE. */
+static pprofc_status filters_compile(const struct pipeline_result *r, filter_step *step,
+                                     unsigned late, struct filter_terms *terms,
                                      pprofc_error *error) {
   pprofc_status status = PPROFC_OK;
-  for (unsigned i = first; i <= last && !status; i++)
-    status = filters_compile_one(r, f, (enum filter_index)i, error);
-  return status;
-}
-
-static pprofc_status filters_compile_tags(const struct pipeline_result *r, enum filter_index index,
-                                          struct tag_filter **filter, pprofc_error *error) {
-  const char *text = filter_text(&r->options, index);
-  if (!*text) return PPROFC_OK;
-  return tag_filter_compile(r->mem, filter_options[index].name, text, r->options.warn,
-                            r->options.warn_context, filter, error);
-}
-
-/* Compiles all filters except tagshow and taghide, because pprof compiles these two only after it
- * has applied the other filters. */
-static pprofc_status filters_compile_first(const struct pipeline_result *r, struct filters *f,
-                                           pprofc_error *error) {
-  pprofc_status status = filters_compile(r, f, FILTER_FOCUS, FILTER_SHOW_FROM, error);
-  if (!status) status = filters_compile_tags(r, FILTER_TAGFOCUS, &f->tagfocus, error);
-  if (!status) status = filters_compile_tags(r, FILTER_TAGIGNORE, &f->tagignore, error);
-  if (!status) status = filters_compile(r, f, FILTER_PRUNE_FROM, FILTER_PRUNE_FROM, error);
-  return status;
-}
-
-/* ---- applying ---------------------------------------- */
-
-pprofc_status pipeline_filtered(struct pipeline_result *r, pprofc_status status,
-                                pprofc_profile *edited, enum filter_index first, unsigned count,
-                                unsigned matched) {
-  char text[64];
-  if (status) return status;
-  pipeline_take(r, edited);
-  for (unsigned i = 0; i < count; i++) {
-    bool set = *filter_text(&r->options, first + i);
-    snprintf(text, sizeof text, "%s expression matched no samples",
-             filter_options[first + i].title);
-    pipeline_warn(r, set && !(matched >> i & 1), text);
+  for (unsigned i = 0; i < FILTER_COUNT && !status; i++) {
+    const struct filter_option *filter = &filter_options[i];
+    const char *text = filter_text(&r->options, (enum filter_index)i);
+    if (*text && filter->step == step && (filter->flags & FILTER_LATE) == late)
+      status = filter_term_compile(filter, text, r->mem, r->options.warn, r->options.warn_context,
+                                   &terms->items[i], error);
   }
-  return PPROFC_OK;
+  return status;
 }
 
-static pprofc_status apply_names(struct pipeline_result *r, const struct filters *f,
-                                 pprofc_error *error) {
-  const struct name_filters n = {.focus = f->regex[FILTER_FOCUS],
-                                 .ignore = f->regex[FILTER_IGNORE],
-                                 .hide = f->regex[FILTER_HIDE],
-                                 .show = f->regex[FILTER_SHOW],
-                                 .keep_frameless = r->options.hide == pipeline_stopped};
-  if (!n.focus && !n.ignore && !n.hide && !n.show) return PPROFC_OK;
+/* True if the filter is compiled, and the step applies it. */
+static bool filter_is_in(const struct filter_terms *terms, size_t filter, filter_step *step) {
+  return terms->items[filter].text && filter_options[filter].step == step;
+}
+
+static void filter_warn(const struct pipeline_result *r, const char *title) {
+  char text[64];
+  snprintf(text, sizeof text, "%s expression matched no samples", title);
+  pipeline_warn(r, true, text);
+}
+
+/* Applies the filters of a step. If a late filter is invalid, applies the filters before it, and
+ * then returns the error. So the warnings about these filters come first, like in pprof. */
+static pprofc_status filters_apply(struct pipeline_result *r, filter_step *step,
+                                   struct filter_terms *terms, pprofc_error *error) {
   unsigned matched = 0;
+  bool any = false;
   pprofc_profile *edited = NULL;
-  pprofc_status status = transform_names(r->profile, &n, &matched, &edited, error);
-  return pipeline_filtered(r, status, edited, FILTER_FOCUS, 4, matched);
+  pprofc_status late = filters_compile(r, step, FILTER_LATE, terms, error);
+  for (size_t i = 0; i < FILTER_COUNT; i++) any |= filter_is_in(terms, i, step);
+  if (!any) return late;
+  pprofc_status status = step(r->profile, terms, &matched, &edited, late ? NULL : error);
+  if (!status) pipeline_take(r, edited);
+  for (size_t i = 0; i < FILTER_COUNT && !status; i++)
+    if (filter_is_in(terms, i, step) && filter_options[i].title && !(matched >> i & 1))
+      filter_warn(r, filter_options[i].title);
+  return late ? late : status;
 }
 
-static pprofc_status apply_show_from(struct pipeline_result *r, const struct filters *f,
-                                     pprofc_error *error) {
-  struct regex *from = f->regex[FILTER_SHOW_FROM];
-  if (!from) return PPROFC_OK;
-  unsigned matched = 0;
-  pprofc_profile *edited = NULL;
-  pprofc_status status = transform_show_from(r->profile, from, &matched, &edited, error);
-  return pipeline_filtered(r, status, edited, FILTER_SHOW_FROM, 1, matched);
-}
-
-static pprofc_status apply_tags(struct pipeline_result *r, const struct filters *f,
-                                pprofc_error *error) {
-  if (!f->tagfocus && !f->tagignore) return PPROFC_OK;
-  unsigned matched = 0;
-  pprofc_profile *edited = NULL;
-  pprofc_status status =
-      transform_tags(r->profile, &r->units, f->tagfocus, f->tagignore, &matched, &edited, error);
-  return pipeline_filtered(r, status, edited, FILTER_TAGFOCUS, 2, matched);
-}
-
-/* Applies tagshow and taghide. If taghide is invalid, applies tagshow before it returns the error.
- * So the warnings about tagshow come first, like in pprof. */
-static pprofc_status apply_tag_keys(struct pipeline_result *r, struct filters *f,
-                                    pprofc_error *error) {
-  pprofc_status status = filters_compile(r, f, FILTER_TAGSHOW, FILTER_TAGSHOW, error);
-  if (status) return status;
-  pprofc_error hide_error;
-  pprofc_status hide_status = filters_compile(r, f, FILTER_TAGHIDE, FILTER_TAGHIDE, &hide_error);
-  struct regex *show = f->regex[FILTER_TAGSHOW], *hide = f->regex[FILTER_TAGHIDE];
-  if (hide_status && error) *error = hide_error;
-  if (!show && !hide) return hide_status;
-  unsigned matched = 0;
-  pprofc_profile *edited = NULL;
-  pprofc_error *unless = hide_status ? NULL : error;
-  status = transform_tag_keys(r->profile, show, hide, &matched, &edited, unless);
-  status = pipeline_filtered(r, status, edited, FILTER_TAGSHOW, hide_status ? 1 : 2, matched);
-  return hide_status ? hide_status : status;
-}
-
-static pprofc_status apply_prune_from(struct pipeline_result *r, const struct filters *f,
-                                      pprofc_error *error) {
-  struct regex *from = f->regex[FILTER_PRUNE_FROM];
-  if (!from) return PPROFC_OK;
-  pprofc_profile *edited = NULL;
-  pprofc_status status = transform_prune_from(r->profile, from, &edited, error);
-  return pipeline_filtered(r, status, edited, FILTER_PRUNE_FROM, 0, 0);
-}
-
-pprofc_status pipeline_filter(struct pipeline_result *r, pprofc_error *error) {
-  struct filters f = {.tagfocus = NULL};
-  pprofc_status status = filters_compile_first(r, &f, error);
-  if (!status) status = apply_names(r, &f, error);
-  if (!status) status = apply_show_from(r, &f, error);
-  if (!status) status = apply_tags(r, &f, error);
-  if (!status) status = apply_tag_keys(r, &f, error);
-  if (!status) status = apply_prune_from(r, &f, error);
-  filters_free(&f);
+pprofc_status pipeline_filter(struct pipeline_result *r, bool others, pprofc_error *error) {
+  struct filter_terms terms = {.units = &r->units,
+                               .unit = r->options.unit,
+                               .keep_frameless = r->options.hide == pipeline_stopped};
+  const size_t from = others, to = others ? sizeof filter_steps / sizeof *filter_steps : 1;
+  pprofc_status status = PPROFC_OK;
+  for (size_t i = from; i < to && !status; i++)
+    status = filters_compile(r, filter_steps[i], 0, &terms, error);
+  for (size_t i = from; i < to && !status; i++)
+    status = filters_apply(r, filter_steps[i], &terms, error);
+  for (size_t i = 0; i < FILTER_COUNT; i++) filter_term_free(&terms.items[i]);
   return status;
 }
 

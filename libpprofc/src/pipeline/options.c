@@ -9,12 +9,65 @@ static const char *const sort_choices[] = {"cum", "flat", NULL};
 static const char *const granularity_choices[] = {"functions", "filefunctions", "files",
                                                   "lines",     "addresses",     NULL};
 
-#define OPTION(name, kind, text, url, saved, help)                                                 \
-  { #name, PPROFC_OPTION_##kind, FIELD(name), text, url, saved, NULL, help }
-#define CHOICE(name, text, url, choices, help)                                                     \
-  { #name, PPROFC_OPTION_CHOICE, FIELD(name), text, url, true, choices, help }
+/* Columns: index and name of the filter; title for warnings, or NULL; end of the name of the
+ * function transform_...; flags; parameter in a URL, or NULL for the name; label and hint in the
+ * form of the web page, or NULL; help. */
+#define FILTER(index, name, title, step, flags, url, label, hint, help)                            \
+  [FILTER_##index] = {{#name, PPROFC_OPTION_STRING, FIELD(name), "", url, true, NULL, help},       \
+                      title,                                                                       \
+                      transform_##step,                                                            \
+                      offsetof(pprofc_filter_options, name),                                       \
+                      flags,                                                                       \
+                      label,                                                                       \
+                      hint}
+#define ADDED_FILTER(...) FILTER(__VA_ARGS__),
 
-static const pprofc_option_info option_table[] = {
+const struct filter_option filter_options[FILTER_COUNT] = {
+    FILTER(FOCUS, focus, "Focus", names, FILTER_STACKS | FILTER_TOTAL | FILTER_REGEX, "f", NULL,
+           NULL, "Restricts to samples going through a node matching regexp"),
+    FILTER(IGNORE, ignore, "Ignore", names, FILTER_STACKS | FILTER_TOTAL | FILTER_REGEX, "i",
+           "Ignore", "hide stacks with this function",
+           "Skips paths going through any nodes matching regexp"),
+    FILTER(HIDE, hide, "Hide", names, FILTER_STACKS | FILTER_REGEX, "h", "Hide",
+           "leave out of the stacks", "Skips nodes matching regexp"),
+    FILTER(SHOW, show, "Show", names, FILTER_STACKS | FILTER_REGEX, "s", "Show",
+           "keep only these functions", "Only show nodes matching regexp"),
+    FILTER(SHOW_FROM, show_from, "ShowFrom", show_from,
+           FILTER_STACKS | FILTER_CUTS | FILTER_TOTAL | FILTER_REGEX, "sf", "Show from",
+           "cut above the first match", "Drops functions above the highest matched frame."),
+    FILTER(PRUNE_FROM, prune_from, NULL, prune_from,
+           FILTER_STACKS | FILTER_CUTS | FILTER_REGEX | FILTER_UNLISTED, "prunefrom", "Prune from",
+           "cut below", "Drops any functions below the matched frame."),
+    FILTER(TAGFOCUS, tagfocus, "TagFocus", tags, FILTER_LABELS | FILTER_TOTAL | FILTER_TAGS, "tf",
+           "Label focus", "keep label key=value",
+           "Restricts to samples with tags in range or matched by regexp"),
+    FILTER(TAGIGNORE, tagignore, "TagIgnore", tags, FILTER_LABELS | FILTER_TOTAL | FILTER_TAGS,
+           "ti", "Label ignore", "exclude label key=value",
+           "Discard samples with tags in range or matched by regexp"),
+    FILTER(TAGSHOW, tagshow, "TagShow", tag_keys, FILTER_LABELS | FILTER_REGEX | FILTER_LATE, "ts",
+           "Label show", "label keys to show", "Only consider tags matching this regexp"),
+    FILTER(TAGHIDE, taghide, "TagHide", tag_keys, FILTER_LABELS | FILTER_REGEX | FILTER_LATE, "th",
+           "Label hide", "label keys to hide", "Skip tags matching this regexp"),
+    FILTER(TAGROOT, tagroot, "TagRoot", tag_frames, FILTER_LABELS | FILTER_CUTS | FILTER_UNLISTED,
+           NULL, "Label as root", "keys, with commas between",
+           "Adds pseudo stack frames for labels key/value pairs at the callstack root."),
+    FILTER(TAGLEAF, tagleaf, "TagLeaf", tag_frames, FILTER_LABELS | FILTER_CUTS | FILTER_UNLISTED,
+           NULL, "Label as leaf", "keys, with commas between",
+           "Adds pseudo stack frames for labels key/value pairs at the callstack leaf."),
+    PPROFC_ADDED_FILTERS(ADDED_FILTER)};
+
+#define OPTION(field, kind, text, url, saved, help)                                                \
+  &(const pprofc_option_info) {                                                                    \
+    .name = #field, PPROFC_OPTION_##kind, FIELD(field), text, url, saved, NULL, help               \
+  }
+#define CHOICE(field, text, url, choices, help)                                                    \
+  &(const pprofc_option_info) {                                                                    \
+    .name = #field, PPROFC_OPTION_CHOICE, FIELD(field), text, url, true, choices, help             \
+  }
+#define FILTER_OPTION(index)     &filter_options[FILTER_##index].option
+#define ADDED_OPTION(index, ...) FILTER_OPTION(index),
+
+static const pprofc_option_info *const option_table[] = {
     OPTION(call_tree, BOOL, "false", "calltree", true, "Create a context-sensitive call tree"),
     OPTION(relative_percentages, BOOL, "false", "rel", true,
            "Show percentages relative to focused subgraph"),
@@ -28,29 +81,23 @@ static const pprofc_option_info option_table[] = {
     OPTION(divide_by, FLOAT, "1", NULL, false, "Ratio to divide all samples before visualization"),
     OPTION(normalize, BOOL, "false", "norm", true, "Scales profile based on the base profile."),
     CHOICE(sort, "flat", "sort", sort_choices, "Sort entries based on own or cumulative weight"),
-    OPTION(tagroot, STRING, "", NULL, true,
-           "Adds pseudo stack frames for labels key/value pairs at the callstack root."),
-    OPTION(tagleaf, STRING, "", NULL, true,
-           "Adds pseudo stack frames for labels key/value pairs at the callstack leaf."),
+    FILTER_OPTION(TAGROOT),
+    FILTER_OPTION(TAGLEAF),
     OPTION(drop_negative, BOOL, "false", "dropneg", true, "Ignore negative differences"),
     OPTION(nodecount, INT, "-1", "n", true, "Max number of nodes to show"),
     OPTION(nodefraction, FLOAT, "0.005", "nf", true, "Hide nodes below <f>*total"),
     OPTION(edgefraction, FLOAT, "0.001", "ef", true, "Hide edges below <f>*total"),
     OPTION(trim, BOOL, "true", "trim", true, "Honor nodefraction/edgefraction/nodecount defaults"),
-    OPTION(focus, STRING, "", "f", true,
-           "Restricts to samples going through a node matching regexp"),
-    OPTION(ignore, STRING, "", "i", true, "Skips paths going through any nodes matching regexp"),
-    OPTION(prune_from, STRING, "", "prunefrom", true,
-           "Drops any functions below the matched frame."),
-    OPTION(hide, STRING, "", "h", true, "Skips nodes matching regexp"),
-    OPTION(show, STRING, "", "s", true, "Only show nodes matching regexp"),
-    OPTION(show_from, STRING, "", "sf", true, "Drops functions above the highest matched frame."),
-    OPTION(tagfocus, STRING, "", "tf", true,
-           "Restricts to samples with tags in range or matched by regexp"),
-    OPTION(tagignore, STRING, "", "ti", true,
-           "Discard samples with tags in range or matched by regexp"),
-    OPTION(tagshow, STRING, "", "ts", true, "Only consider tags matching this regexp"),
-    OPTION(taghide, STRING, "", "th", true, "Skip tags matching this regexp"),
+    FILTER_OPTION(FOCUS),
+    FILTER_OPTION(IGNORE),
+    FILTER_OPTION(PRUNE_FROM),
+    FILTER_OPTION(HIDE),
+    FILTER_OPTION(SHOW),
+    FILTER_OPTION(SHOW_FROM),
+    FILTER_OPTION(TAGFOCUS),
+    FILTER_OPTION(TAGIGNORE),
+    FILTER_OPTION(TAGSHOW),
+    FILTER_OPTION(TAGHIDE),
     OPTION(noinlines, BOOL, "false", "noinlines", true, "Ignore inlines."),
     OPTION(showcolumns, BOOL, "false", "showcolumns", true,
            "Show column numbers at the source code line level."),
@@ -94,10 +141,10 @@ static const pprofc_option_info option_table[] = {
            "functions, _[j] to functions compiled at run time"),
     OPTION(safe, BOOL, "false", NULL, false,
            "With -list, -weblist and -http: do not open source files"),
-};
+    PPROFC_ADDED_FILTERS(ADDED_OPTION)};
 
 const pprofc_option_info *pprofc_option_at(size_t index) {
-  return index < COUNT(option_table) ? &option_table[index] : NULL;
+  return index < COUNT(option_table) ? option_table[index] : NULL;
 }
 
 void pprofc_report_options_init(pprofc_report_options *o) {
@@ -111,10 +158,11 @@ void pprofc_report_options_init(pprofc_report_options *o) {
       .edgefraction = 0.001,
       .trim = true,
   };
-  for (size_t i = 0; i < COUNT(option_table); i++)
-    if (option_table[i].kind == PPROFC_OPTION_STRING ||
-        option_table[i].kind == PPROFC_OPTION_CHOICE)
-      *(const char **)(void *)((char *)o + option_table[i].offset) = option_table[i].default_text;
+  for (size_t i = 0; i < COUNT(option_table); i++) {
+    const pprofc_option_info *option = option_table[i];
+    if (option->kind == PPROFC_OPTION_STRING || option->kind == PPROFC_OPTION_CHOICE)
+      *(const char **)(void *)((char *)o + option->offset) = option->default_text;
+  }
 }
 
 /* Buffer size for any number as text: "-1.7976931348623157e+308" has 24 bytes. */
@@ -275,32 +323,8 @@ pprofc_status pprofc_report_options_get(const pprofc_report_options *options, co
 
 /* ---- options that filter ---------------------------- */
 
-#define FILTER(name, title, flags)                                                                 \
-  { #name, title, FIELD(name), offsetof(pprofc_filter_options, name), flags }
-
-const struct filter_option filter_options[FILTER_COUNT] = {
-    [FILTER_FOCUS] =
-        FILTER(focus, "Focus", FILTER_STACKS | FILTER_TOTAL | FILTER_REGEX | FILTER_LISTED),
-    [FILTER_IGNORE] =
-        FILTER(ignore, "Ignore", FILTER_STACKS | FILTER_TOTAL | FILTER_REGEX | FILTER_LISTED),
-    [FILTER_HIDE] = FILTER(hide, "Hide", FILTER_STACKS | FILTER_REGEX | FILTER_LISTED),
-    [FILTER_SHOW] = FILTER(show, "Show", FILTER_STACKS | FILTER_REGEX | FILTER_LISTED),
-    [FILTER_SHOW_FROM] =
-        FILTER(show_from, "ShowFrom",
-               FILTER_STACKS | FILTER_CUTS | FILTER_TOTAL | FILTER_REGEX | FILTER_LISTED),
-    [FILTER_TAGFOCUS] = FILTER(tagfocus, "TagFocus", FILTER_LABELS | FILTER_TOTAL | FILTER_LISTED),
-    [FILTER_TAGIGNORE] =
-        FILTER(tagignore, "TagIgnore", FILTER_LABELS | FILTER_TOTAL | FILTER_LISTED),
-    [FILTER_TAGSHOW] = FILTER(tagshow, "TagShow", FILTER_LABELS | FILTER_REGEX | FILTER_LISTED),
-    [FILTER_TAGHIDE] = FILTER(taghide, "TagHide", FILTER_LABELS | FILTER_REGEX | FILTER_LISTED),
-    [FILTER_PRUNE_FROM] =
-        FILTER(prune_from, "PruneFrom", FILTER_STACKS | FILTER_CUTS | FILTER_REGEX),
-    [FILTER_TAGROOT] = FILTER(tagroot, "TagRoot", FILTER_LABELS | FILTER_CUTS),
-    [FILTER_TAGLEAF] = FILTER(tagleaf, "TagLeaf", FILTER_LABELS | FILTER_CUTS),
-};
-
 const char *filter_text(const pprofc_report_options *options, enum filter_index filter) {
-  const char *field = (const char *)options + filter_options[filter].report;
+  const char *field = (const char *)options + filter_options[filter].option.offset;
   const char *text = *(const char *const *)(const void *)field;
   return text ? text : "";
 }
@@ -312,15 +336,16 @@ bool filters_any(const pprofc_report_options *options, unsigned flags) {
   return false;
 }
 
-unsigned filter_flags(const char *name) {
-  const struct filter_option *filter = STR_ROW(str_of(name), filter_options);
-  return filter ? filter->flags : 0;
+const struct filter_option *filter_find(const pprofc_option_info *option) {
+  for (size_t i = 0; i < FILTER_COUNT; i++)
+    if (option == &filter_options[i].option) return &filter_options[i];
+  return NULL;
 }
 
 void pprofc_filter_options_init(pprofc_filter_options *options) {
   *options = (pprofc_filter_options){.struct_size = sizeof *options, .unit = "minimum"};
   for (size_t i = 0; i < FILTER_COUNT; i++)
-    *(const char **)(void *)((char *)options + filter_options[i].filter) = "";
+    *(const char **)(void *)((char *)options + filter_options[i].field) = "";
 }
 
 pprofc_filter_options filters_of_report(const pprofc_report_options *o) {
@@ -329,7 +354,7 @@ pprofc_filter_options filters_of_report(const pprofc_report_options *o) {
                                   .warn = o->warn,
                                   .warn_context = o->warn_context};
   for (unsigned i = 0; i < FILTER_COUNT; i++)
-    *(const char **)(void *)((char *)&filter + filter_options[i].filter) =
+    *(const char **)(void *)((char *)&filter + filter_options[i].field) =
         filter_text(o, (enum filter_index)i);
   return filter;
 }
@@ -341,7 +366,7 @@ pprofc_report_options filters_to_report(const pprofc_filter_options *o) {
   report.warn = o->warn;
   report.warn_context = o->warn_context;
   for (size_t i = 0; i < FILTER_COUNT; i++)
-    *(const char **)(void *)((char *)&report + filter_options[i].report) =
-        *(const char *const *)(const void *)((const char *)o + filter_options[i].filter);
+    *(const char **)(void *)((char *)&report + filter_options[i].option.offset) =
+        *(const char *const *)(const void *)((const char *)o + filter_options[i].field);
   return report;
 }

@@ -116,8 +116,9 @@ void pipeline_warn(const struct pipeline_result *result, bool when, const char *
  * to this array, the filter keeps such samples. */
 extern const char pipeline_stopped[];
 
-/* Applies the filters from focus to taghide, and prune_from (docs/spec/pprof.md, 12 to 14). */
-pprofc_status pipeline_filter(struct pipeline_result *result, pprofc_error *error);
+/* Applies tagroot and tagleaf, or with `others` the other filters, in pprof's order
+ * (docs/spec/pprof.md, 12 to 15). Warns about each filter that matched nothing. */
+pprofc_status pipeline_filter(struct pipeline_result *result, bool others, pprofc_error *error);
 
 /* Finds the column of values that `sample_index` selects. `sample_index` is an index, the name of a
  * sample type with or without "inuse_", or "" for the default. */
@@ -139,30 +140,6 @@ bool value_add_sides(const pprofc_profile *profile, int64_t *sums);
 /* The table of the options that filter samples, frames and labels. Reading, reports, verdicts, the
  * shell and the web page use it. */
 
-/* Filters in the order in which the header of a report lists them. */
-enum filter_index {
-  FILTER_FOCUS,
-  FILTER_IGNORE,
-  FILTER_HIDE,
-  FILTER_SHOW,
-  FILTER_SHOW_FROM,
-  FILTER_TAGFOCUS,
-  FILTER_TAGIGNORE,
-  FILTER_TAGSHOW,
-  FILTER_TAGHIDE,
-  FILTER_PRUNE_FROM,
-  FILTER_TAGROOT,
-  FILTER_TAGLEAF,
-  FILTER_COUNT
-};
-
-/* If `status` is PPROFC_OK, sets the profile of the result to `edited`. Then warns about each of
- * the `count` filters from `first` on that is set, but has no bit in `matched`: bit i is for the
- * filter first + i. Returns `status`. */
-pprofc_status pipeline_filtered(struct pipeline_result *result, pprofc_status status,
-                                pprofc_profile *edited, enum filter_index first, unsigned count,
-                                unsigned matched);
-
 /* Flag: the filter reads or changes frames. */
 #define FILTER_STACKS 1u
 /* Flag: the filter reads or changes labels. So the reader must keep the labels of samples. It must
@@ -170,18 +147,21 @@ pprofc_status pipeline_filtered(struct pipeline_result *result, pprofc_status st
 #define FILTER_LABELS 2u
 /* Flag: the filter changes the total. The header of a report with percentages lists the filter. */
 #define FILTER_TOTAL 4u
-#define FILTER_CUTS                                                                                \
-  32u /* flag: the filter shortens or extends stacks, so it cannot filter a stack tree */
-#define FILTER_REGEX  8u  /* flag: the option is one regular expression */
-#define FILTER_LISTED 16u /* flag: the header of reports lists the filter */
-#define FILTER_ANY    (FILTER_STACKS | FILTER_LABELS)
+/* Flag: the filter shortens or extends stacks, so it cannot filter a stack tree. */
+#define FILTER_CUTS     8u
+#define FILTER_REGEX    16u  /* flag: the option is one regular expression */
+#define FILTER_TAGS     32u  /* flag: the option is a text for tag_filter_compile */
+#define FILTER_LATE     64u  /* flag: an error in the option comes after the earlier filters */
+#define FILTER_UNLISTED 128u /* flag: the header of reports does not list the filter */
+#define FILTER_ANY      (FILTER_STACKS | FILTER_LABELS)
 
 struct filter_option {
-  const char *name, *title; /* name of the option, and name of the filter in warnings */
-  /* Offset in bytes of the option's field in pprofc_report_options, and in
-   * pprofc_filter_options. */
-  size_t report, filter;
-  unsigned flags; /* set of FILTER_* flags */
+  pprofc_option_info option;
+  const char *title;        /* name of the filter in warnings; NULL: no warnings */
+  filter_step *step;        /* function that applies the filter */
+  size_t field;             /* offset in bytes of the field in pprofc_filter_options */
+  unsigned flags;           /* set of FILTER_* flags */
+  const char *label, *hint; /* texts of the field in the form of the web page; NULL: no field */
 };
 
 extern const struct filter_option filter_options[FILTER_COUNT];
@@ -196,8 +176,15 @@ bool filters_any(const pprofc_report_options *options, unsigned flags);
  * and its stacks cannot be cut. */
 bool filters_may_read(const pprofc_profile *profile, const pprofc_report_options *options);
 
-/* Returns the flags of the option `name`; 0 for an option that is not a filter. */
-unsigned filter_flags(const char *name);
+/* Returns the row of an option, or NULL for an option that is not a filter. */
+const struct filter_option *filter_find(const pprofc_option_info *option);
+
+/* Compiles the text of a filter. The caller frees the term, also after a failure. */
+pprofc_status filter_term_compile(const struct filter_option *filter, const char *text,
+                                  const pprofc_allocator *mem, void (*warn)(void *, const char *),
+                                  void *warn_context, struct filter_term *term,
+                                  pprofc_error *error);
+void filter_term_free(struct filter_term *term);
 
 /* filters_of_report converts the options of a report to filter options, and filters_to_report
  * converts filter options to options of a report. Both functions copy the filters, the unit and the

@@ -107,16 +107,6 @@ static pprofc_status set_totals(struct pipeline_result *r, pprofc_error *error) 
 
 /* ---- the steps --------------------------------------- */
 
-static pprofc_status add_tag_frames(struct pipeline_result *r, pprofc_error *error) {
-  const pprofc_report_options *o = &r->options;
-  if (!option_is_set(o->tagroot) && !option_is_set(o->tagleaf)) return PPROFC_OK;
-  unsigned matched = 0;
-  pprofc_profile *edited = NULL;
-  pprofc_status status =
-      transform_tag_frames(r->profile, o->tagroot, o->tagleaf, o->unit, &matched, &edited, error);
-  return pipeline_filtered(r, status, edited, FILTER_TAGROOT, 2, matched);
-}
-
 static pprofc_status apply_granularity(struct pipeline_result *r, pprofc_error *error) {
   if (r->granularity.address && r->granularity.inlines) return PPROFC_OK;
   pprofc_profile *edited;
@@ -137,11 +127,11 @@ pprofc_status pipeline_run(const pprofc_profile *source, const pprofc_report_opt
 
   pprofc_status status = label_units_find(source, o->warn, o->warn_context, &r->units, error);
   if (!status) status = set_granularity(r, overrides, error);
-  if (!status) status = add_tag_frames(r, error);
-  if (!status && o->relative_percentages) status = pipeline_filter(r, error);
+  if (!status) status = pipeline_filter(r, false, error);
+  if (!status && o->relative_percentages) status = pipeline_filter(r, true, error);
   if (!status) status = set_view(r, overrides->takes_argument, error);
   if (!status && overrides->totals) status = set_totals(r, error);
-  if (!status && !o->relative_percentages) status = pipeline_filter(r, error);
+  if (!status && !o->relative_percentages) status = pipeline_filter(r, true, error);
   if (!status && !overrides->aggregates) status = apply_granularity(r, error);
   return status;
 }

@@ -114,11 +114,11 @@ static void label_filters(const struct report *report, label_fn label, void *con
   bool first = true;
   for (unsigned i = 0; i < FILTER_COUNT; i++) {
     const char *value = filter_text(report->options, (enum filter_index)i);
-    if (!*value || !(filter_options[i].flags & FILTER_LISTED)) continue;
+    if (!*value || filter_options[i].flags & FILTER_UNLISTED) continue;
     if (first) label(context, "Active filters:", STR(""));
     first = false;
     char text[FILTER_BYTES + 4];
-    int size = snprintf(text, FILTER_BYTES + 1, "%s=%s", filter_options[i].name, value);
+    int size = snprintf(text, FILTER_BYTES + 1, "%s=%s", filter_options[i].option.name, value);
     if (size > FILTER_BYTES) {
       memcpy(text + FILTER_BYTES, "\xE2\x80\xA6", 3);
       size = FILTER_BYTES + 3;

@@ -3,29 +3,60 @@
 #ifndef PPROFC_TRANSFORM_TRANSFORM_H
 #define PPROFC_TRANSFORM_TRANSFORM_H
 
+#include "pprofc/transform.h"
 #include "profile/stack.h"
 #include "profile/sum.h"
 #include "profile/times.h"
 #include "regex/regex.h"
 
-/* ---- names: focus, ignore, hide, show; show_from; prune_from  */
+/* ---- filters ----------------------------------------- */
 
-/* Compiled expressions; NULL if the option is not set. */
-struct name_filters {
-  struct regex *focus, *ignore, *hide, *show;
+/* Filters in the order in which the header of a report lists them. */
+enum filter_index {
+  FILTER_FOCUS,
+  FILTER_IGNORE,
+  FILTER_HIDE,
+  FILTER_SHOW,
+  FILTER_SHOW_FROM,
+  FILTER_PRUNE_FROM,
+  FILTER_TAGFOCUS,
+  FILTER_TAGIGNORE,
+  FILTER_TAGSHOW,
+  FILTER_TAGHIDE,
+  FILTER_TAGROOT,
+  FILTER_TAGLEAF,
+#define FILTER_INDEX(index, ...) FILTER_##index,
+  PPROFC_ADDED_FILTERS(FILTER_INDEX) FILTER_COUNT
+};
+
+/* A filter of a report. All fields are NULL if the filter is not set. */
+struct filter_term {
+  const char *text;
+  struct regex *regex; /* the text as a regular expression, or NULL if it is not an expression */
+  struct tag_filter *tags; /* the text of tagfocus or tagignore */
+};
+
+/* The filters of a report, and the options that they need. */
+struct filter_terms {
+  struct filter_term items[FILTER_COUNT];
+  const struct label_units *units; /* units of the labels, for tagfocus and tagignore */
+  const char *unit;                /* the option unit, for tagroot and tagleaf */
   bool keep_frameless; /* true to keep samples without frames if only `hide` is set; pprof drops
                           these samples */
 };
 
-/* Filters set *matched to the expressions that matched anything: bit i for the i-th expression
- * among the parameters of the function. The caller warns about an expression without a match. */
-
-pprofc_status transform_names(const pprofc_profile *source, const struct name_filters *filters,
-                              unsigned *matched, pprofc_profile **out, pprofc_error *error);
-pprofc_status transform_show_from(const pprofc_profile *source, struct regex *show_from,
+/* Applies one or more filters to a profile. Adds to *matched the bit 1 << FILTER_... of each filter
+ * that matched anything. The caller sets *matched to 0 before, and warns about a filter without a
+ * match. */
+typedef pprofc_status filter_step(const pprofc_profile *source, const struct filter_terms *terms,
                                   unsigned *matched, pprofc_profile **out, pprofc_error *error);
-pprofc_status transform_prune_from(const pprofc_profile *source, struct regex *prune_from,
-                                   pprofc_profile **out, pprofc_error *error);
+
+/* Steps for tagroot and tagleaf; focus, ignore, hide and show; show_from; tagfocus and tagignore;
+ * tagshow and taghide; prune_from (docs/spec/pprof.md, 13 to 15). */
+filter_step transform_tag_frames, transform_names, transform_show_from, transform_tags,
+    transform_tag_keys, transform_prune_from;
+#define FILTER_STEP(index, name, title, step, ...) filter_step transform_##step;
+PPROFC_ADDED_FILTERS(FILTER_STEP)
 
 /* Applies the expressions drop_frames and keep_frames of the profile. An expression that does not
  * compile prunes nothing. Sets *unsupported to true if the expression is valid, but this build
@@ -65,22 +96,6 @@ pprofc_status tag_filter_compile(const pprofc_allocator *mem, const char *option
                                  void *warn_context, struct tag_filter **filter,
                                  pprofc_error *error);
 void tag_filter_free(struct tag_filter *filter);
-
-/* Keeps the samples that match `focus` and do not match `ignore`. A NULL filter has no effect. */
-pprofc_status transform_tags(const pprofc_profile *source, const struct label_units *units,
-                             const struct tag_filter *focus, const struct tag_filter *ignore,
-                             unsigned *matched, pprofc_profile **out, pprofc_error *error);
-
-/* Applies tagshow and taghide: keeps or removes labels by key. */
-pprofc_status transform_tag_keys(const pprofc_profile *source, struct regex *show,
-                                 struct regex *hide, unsigned *matched, pprofc_profile **out,
-                                 pprofc_error *error);
-
-/* Applies tagroot and tagleaf: adds pseudo frames made from labels (docs/spec/pprof.md, 15). `unit`
- * is the unit option. */
-pprofc_status transform_tag_frames(const pprofc_profile *source, const char *tagroot,
-                                   const char *tagleaf, const char *unit, unsigned *matched,
-                                   pprofc_profile **out, pprofc_error *error);
 
 /* ---- granularity (docs/spec/pprof.md, 16) ------------- */
 

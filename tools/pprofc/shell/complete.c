@@ -158,7 +158,8 @@ static void completions_add_value(const struct shell *shell, struct completions 
   if (strcmp(info->name, "sample_index") == 0) completions_add_types(shell, out, typed, false);
   if (strcmp(info->name, "output") == 0 || strcmp(info->name, "origin_rules") == 0)
     completions_add_files(out, typed);
-  if (filter_flags(info->name) & FILTER_STACKS) completions_add_functions(shell, out, typed, false);
+  const struct filter_option *filter = filter_find(info);
+  if (filter && filter->flags & FILTER_STACKS) completions_add_functions(shell, out, typed, false);
 }
 
 /* Adds the words that can begin a line. Appends `suffix` to options. */

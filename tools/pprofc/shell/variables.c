@@ -148,26 +148,16 @@ static void variables_ignore_warning(void *context, const char *message) {
   (void)message;
 }
 
-/* Checks the value of an option that takes a regular expression. The error is the same as in a
- * report. */
+/* Checks the value of a filter. The error is the same as in a report. */
 static pprofc_status variables_check(struct shell *shell, const pprofc_option_info *info,
                                      pprofc_error *error) {
-  if (info->kind != PPROFC_OPTION_STRING) return PPROFC_OK;
-  const char *text = *(const char **)variables_field(shell, info);
-  const unsigned flags = filter_flags(info->name);
-  pprofc_status status = PPROFC_OK;
+  const struct filter_option *filter = filter_find(info);
+  const char *text = filter ? *(const char **)variables_field(shell, info) : NULL;
+  struct filter_term term = {.text = NULL};
   if (!text || !*text) return PPROFC_OK;
-  if ((flags & FILTER_LABELS) && (flags & FILTER_TOTAL)) {
-    struct tag_filter *filter = NULL;
-    status = tag_filter_compile(&mem_default, info->name, text, variables_ignore_warning, NULL,
-                                &filter, error);
-    tag_filter_free(filter);
-  } else if (flags & FILTER_REGEX) {
-    struct regex *regex = NULL;
-    status = regex_compile(&mem_default, str_of(text), &regex, error);
-    if (status != PPROFC_OK) error_prefix(error, "parsing %s regexp: ", info->name);
-    regex_free(regex);
-  }
+  pprofc_status status =
+      filter_term_compile(filter, text, &mem_default, variables_ignore_warning, NULL, &term, error);
+  filter_term_free(&term);
   return status;
 }
 

@@ -5,62 +5,65 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Parameters that pprof's URLs do not have. */
-static const char *const query_own_names[] = {
-    "tagroot", "tagleaf", "side", "base", "head", "sel",    "only", "rows", "q", "p",
-    "v",       "view",    "what", "node", "name", "config", "pin",  "t0",   "t1"};
+/* Parameters that are not options. */
+static const char *const query_own_names[] = {"side", "base",   "head", "sel",  "only", "rows",
+                                              "q",    "p",      "v",    "view", "what", "node",
+                                              "name", "config", "pin",  "t0",   "t1"};
+
+/* Returns the parameter of an option, or NULL. pprof's URLs lack some of the options that settings
+ * save. Their parameter is the option's name. */
+static const char *query_parameter(const pprofc_option_info *info) {
+  return info->url || !info->saved ? info->url : info->name;
+}
 
 static const pprofc_option_info *query_option(const char *name) {
   const pprofc_option_info *info;
+  const char *parameter;
   for (size_t i = 0; (info = pprofc_option_at(i)); i++)
-    if (strcmp(info->url ? info->url : info->name, name) == 0) break;
-  bool ours = info && !info->url && strcmp(name, "tagroot") != 0 && strcmp(name, "tagleaf") != 0;
-  return ours ? NULL : info;
+    if ((parameter = query_parameter(info)) && strcmp(parameter, name) == 0) break;
+  return info;
 }
 
-/* Returns the name of parameter i. The options come first, in the order of the table of options. */
-static const char *query_name(size_t i) {
+/* Lists all parameters: pprof's, then our options, then the other parameters. Ends with NULL. */
+static void query_names(const char *names[WEB_PARAMETERS_MAX + 1]) {
   const pprofc_option_info *info;
-  for (size_t k = 0; (info = pprofc_option_at(k)); k++)
-    if (info->url && i-- == 0) return info->url;
-  return i < COUNT(query_own_names) ? query_own_names[i] : NULL;
-}
-
-static size_t query_place(pprofc_str name) {
-  const char *known;
-  size_t i = 0;
-  while ((known = query_name(i)) && !str_equal(name, str_of(known))) i++;
-  return known ? i : WEB_PARAMETERS_MAX;
+  size_t count = 0;
+  for (int ours = 0; ours < 2; ours++)
+    for (size_t i = 0; (info = pprofc_option_at(i)) && count < WEB_PARAMETERS_MAX; i++)
+      if (query_parameter(info) && (!info->url) == ours) names[count++] = query_parameter(info);
+  for (size_t i = 0; i < COUNT(query_own_names) && count < WEB_PARAMETERS_MAX; i++)
+    names[count++] = query_own_names[i];
+  names[count] = NULL;
 }
 
 /* Decodes a pair "name=value", and stores the value for the name. If the name already has a value,
  * keeps the old value. */
-static pprofc_status query_take(pprofc_str pair, struct arena *arena,
+static pprofc_status query_take(pprofc_str pair, struct arena *arena, const char *const *names,
                                 const char *slots[WEB_PARAMETERS_MAX], pprofc_error *error) {
   size_t equal = str_find_char(pair, '=');
   pprofc_str key = url_unescape(arena, str_slice(pair, 0, equal), true);
-  size_t place = key.data ? query_place(key) : WEB_PARAMETERS_MAX;
-  if (place >= WEB_PARAMETERS_MAX || slots[place] || str_find_char(pair, ';') < pair.size)
-    return PPROFC_OK;
+  int place = key.data ? str_index(key, names) : -1;
+  if (place < 0 || slots[place] || str_find_char(pair, ';') < pair.size) return PPROFC_OK;
   pprofc_str value = url_unescape(arena, str_slice(pair, equal + 1, pair.size), true);
   if (!value.data) return PPROFC_OK;
   if (str_find_char(value, '\0') < value.size || !utf8_valid(value))
-    return error_set(error, PPROFC_E_INVALID, "the parameter %s is not text", query_name(place));
+    return error_set(error, PPROFC_E_INVALID, "the parameter %s is not text", names[place]);
   slots[place] = value.data;
   return PPROFC_OK;
 }
 
 pprofc_status web_query_parse(pprofc_str text, struct arena *arena, struct web_query *query,
                               pprofc_error *error) {
-  const char *slots[WEB_PARAMETERS_MAX] = {NULL};
+  const char *names[WEB_PARAMETERS_MAX + 1], *slots[WEB_PARAMETERS_MAX] = {NULL};
   pprofc_status status = PPROFC_OK;
   pprofc_str pair;
+  query_names(names);
   query->count = 0;
   while (status == PPROFC_OK && str_next(&text, '&', &pair))
-    status = query_take(pair, arena, slots, error);
-  for (size_t i = 0; status == PPROFC_OK && i < WEB_PARAMETERS_MAX; i++)
+    status = query_take(pair, arena, names, slots, error);
+  for (size_t i = 0; status == PPROFC_OK && names[i]; i++)
     if (slots[i] && *slots[i])
-      query->items[query->count++] = (struct web_parameter){query_name(i), slots[i]};
+      query->items[query->count++] = (struct web_parameter){names[i], slots[i]};
   return status;
 }
 
@@ -93,15 +96,11 @@ static void query_write_one(struct buffer *out, size_t begin, const char *name, 
 
 void web_query_write(struct buffer *out, const struct web_query *query,
                      const struct web_change *changes, size_t count) {
-  const pprofc_option_info *info;
   size_t begin = out->size;
-  for (size_t i = 0; (info = pprofc_option_at(i)); i++)
-    if (info->url)
-      query_write_one(out, begin, info->url, query_changed(query, changes, count, info->url));
-  for (size_t i = 0; i < COUNT(query_own_names); i++) {
-    const char *name = query_own_names[i];
-    query_write_one(out, begin, name, query_changed(query, changes, count, name));
-  }
+  const char *names[WEB_PARAMETERS_MAX + 1];
+  query_names(names);
+  for (size_t i = 0; names[i]; i++)
+    query_write_one(out, begin, names[i], query_changed(query, changes, count, names[i]));
 }
 
 void web_query_link(struct buffer *out, const struct web_query *query, const char *view,

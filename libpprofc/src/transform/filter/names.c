@@ -77,14 +77,19 @@ static pprofc_status name_bits_find(struct name_bits *bits, pprofc_error *error)
 
 /* ---- locations --------------------------------------- */
 
-enum { FOCUS, IGNORE, HIDE, SHOW, EXPRESSIONS };
-
-/* Effects of a location on the samples that contain it. */
-enum { FOCUSED = 1, IGNORED = 2, HIDE_MATCHED = 4, SHOWN = 8, VISIBLE = 16 };
+/* Effects of a location on the samples that contain it. The first four are the bits of filters. */
+enum {
+  FOCUSED = 1 << FILTER_FOCUS,
+  IGNORED = 1 << FILTER_IGNORE,
+  HIDE_MATCHED = 1 << FILTER_HIDE,
+  SHOWN = 1 << FILTER_SHOW,
+  VISIBLE = 16
+};
 
 struct name_filter {
   const pprofc_profile *profile;
-  const struct name_filters *wanted;
+  const struct filter_term *wanted; /* filters by FILTER_FOCUS to FILTER_SHOW */
+  bool keep_frameless;              /* true to keep samples without frames */
   struct name_bits bits;
   uint8_t all, used;  /* union of the effects of all locations, and of the locations in samples */
   uint8_t *effect;    /* for each location, a set of FOCUSED, IGNORED ... */
@@ -98,12 +103,11 @@ struct name_filter {
  * stay. */
 static size_t filter_lines(struct name_filter *f, uint32_t location, uint8_t mapping_bits) {
   const struct locations *l = &f->profile->locations;
-  const uint8_t hide = 1u << HIDE, show = 1u << SHOW;
   size_t left = 0;
   for (uint32_t i = l->line_from[location]; i < l->line_from[location + 1]; i++) {
     uint8_t bits = name_bits_line(&f->bits, i);
-    bool gone = (f->wanted->hide && (bits | mapping_bits) & hide) ||
-                (f->wanted->show && !((bits | mapping_bits) & show));
+    bool gone = (bits | mapping_bits) & HIDE_MATCHED ||
+                (f->wanted[FILTER_SHOW].regex && !((bits | mapping_bits) & SHOWN));
     if (gone) f->keep_line[i] = 0;
     left += !gone;
   }
@@ -114,14 +118,14 @@ static void filter_location(struct name_filter *f, uint32_t location) {
   uint8_t mapping_bits = name_bits_mapping(&f->bits, location);
   uint8_t bits = name_bits_location(&f->bits, location);
   uint8_t effect = VISIBLE;
-  if (bits & 1u << IGNORE)
+  if (bits & IGNORED)
     effect |= IGNORED;
-  else if (!f->wanted->focus || bits & 1u << FOCUS)
+  else if (!f->wanted[FILTER_FOCUS].regex || bits & FOCUSED)
     effect |= FOCUSED;
   size_t left = filter_lines(f, location, mapping_bits);
-  if (bits & 1u << HIDE) effect |= HIDE_MATCHED;
-  if (f->wanted->show && left) effect |= SHOWN;
-  if (!left && (effect & HIDE_MATCHED || f->wanted->show)) {
+  effect |= bits & HIDE_MATCHED;
+  if (f->wanted[FILTER_SHOW].regex && left) effect |= SHOWN;
+  if (!left && (effect & HIDE_MATCHED || f->wanted[FILTER_SHOW].regex)) {
     f->hidden[location] = 1;
     f->hides = true;
     effect &= (uint8_t)~VISIBLE;
@@ -164,9 +168,7 @@ static void filter_range(void *context, unsigned worker) {
   size_t from = parallel_from(p->samples.count, worker, pass->workers);
   size_t to = parallel_from(p->samples.count, worker + 1, pass->workers);
   size_t width = profile_values_each(p);
-  const struct name_filters *wanted = pass->filter->wanted;
-  bool alone = !wanted->focus && !wanted->ignore && !wanted->show;
-  bool frameless = wanted->keep_frameless && alone;
+  bool frameless = pass->filter->keep_frameless;
   if (from < to) delta_restart(delta, from);
   for (size_t i = from; i < to; i++) {
     delta_move(delta, i);
@@ -230,22 +232,23 @@ static pprofc_status apply_filter(struct name_filter *f, pprofc_profile *copy,
   return status;
 }
 
-pprofc_status transform_names(const pprofc_profile *source, const struct name_filters *filters,
+pprofc_status transform_names(const pprofc_profile *source, const struct filter_terms *terms,
                               unsigned *matched, pprofc_profile **out, pprofc_error *error) {
-  struct name_filter f = {
-      .profile = source,
-      .wanted = filters,
-      .bits = {.profile = source,
-               .count = EXPRESSIONS,
-               .expressions = {filters->focus, filters->ignore, filters->hide, filters->show},
-               .names = {"focus", "ignore", "hide", "show"}},
-  };
+  const struct filter_term *t = terms->items;
+  bool hides_only = !t[FILTER_FOCUS].regex && !t[FILTER_IGNORE].regex && !t[FILTER_SHOW].regex;
+  struct name_filter f = {.profile = source,
+                          .wanted = t,
+                          .keep_frameless = terms->keep_frameless && hides_only,
+                          .bits = {.profile = source,
+                                   .count = NAME_BITS_MAX,
+                                   .names = {"focus", "ignore", "hide", "show"}}};
+  for (unsigned i = 0; i < NAME_BITS_MAX; i++) f.bits.expressions[i] = t[i].regex;
   pprofc_profile *copy = profile_edit(source);
   if (!copy) return error_nomem(error);
   pprofc_status status = apply_filter(&f, copy, error);
   /* As in pprof, an expression counts as matched even if it only matches locations that no sample
    * uses. In a difference (has_leftovers), only locations of samples count. */
-  *matched = (source->has_leftovers ? f.used : f.all) & (VISIBLE - 1);
+  *matched |= (source->has_leftovers ? f.used : f.all) & (VISIBLE - 1);
   arena_free(&f.bits.arena);
   return edit_finish(status, copy, out);
 }
@@ -276,8 +279,8 @@ static bool match_from(const struct name_bits *bits, uint32_t location, uint8_t 
   return true;
 }
 
-static pprofc_status show_from_matches(pprofc_profile *copy, struct name_bits *bits,
-                                       unsigned *matched, pprofc_error *error) {
+static pprofc_status show_from_matches(pprofc_profile *copy, struct name_bits *bits, bool *any,
+                                       pprofc_error *error) {
   const pprofc_profile *p = bits->profile;
   size_t locations = p->locations.count;
   size_t lines = locations ? p->locations.line_from[locations] : 0;
@@ -287,23 +290,26 @@ static pprofc_status show_from_matches(pprofc_profile *copy, struct name_bits *b
   memset(keep_line, 1, lines);
   for (uint32_t i = 0; i < locations; i++) {
     matches[i] = match_from(bits, i, keep_line);
-    *matched |= matches[i];
+    *any |= matches[i];
   }
   pprofc_status status = edit_keep_lines(copy, keep_line, error);
   if (status == PPROFC_OK) status = edit_cut_stacks(copy, cut_above, matches, error);
-  if (copy->has_leftovers) *matched = copy->samples.count > 0;
+  if (copy->has_leftovers) *any = copy->samples.count > 0;
   return status;
 }
 
-pprofc_status transform_show_from(const pprofc_profile *source, struct regex *show_from,
+pprofc_status transform_show_from(const pprofc_profile *source, const struct filter_terms *terms,
                                   unsigned *matched, pprofc_profile **out, pprofc_error *error) {
-  struct name_bits bits = {
-      .profile = source, .count = 1, .expressions = {show_from}, .names = {"show_from"}};
-  *matched = 0;
+  struct name_bits bits = {.profile = source,
+                           .count = 1,
+                           .expressions = {terms->items[FILTER_SHOW_FROM].regex},
+                           .names = {"show_from"}};
+  bool any = false;
   pprofc_profile *copy = profile_edit(source);
   if (!copy) return error_nomem(error);
   pprofc_status status = name_bits_find(&bits, error);
-  if (status == PPROFC_OK) status = show_from_matches(copy, &bits, matched, error);
+  if (status == PPROFC_OK) status = show_from_matches(copy, &bits, &any, error);
+  *matched |= (unsigned)any << FILTER_SHOW_FROM;
   arena_free(&bits.arena);
   return edit_finish(status, copy, out);
 }

@@ -178,12 +178,13 @@ static void prune_location(struct pruning *p, uint32_t location) {
   memset(p->keep_line + from, 0, i - from);
 }
 
-pprofc_status transform_prune_from(const pprofc_profile *source, struct regex *prune_from,
-                                   pprofc_profile **out, pprofc_error *error) {
-  struct pruning p = {.profile = source, .drop = prune_from};
+pprofc_status transform_prune_from(const pprofc_profile *source, const struct filter_terms *terms,
+                                   unsigned *matched, pprofc_profile **out, pprofc_error *error) {
+  struct pruning p = {.profile = source, .drop = terms->items[FILTER_PRUNE_FROM].regex};
   arena_init(&p.arena, &source->mem);
   bool ready = alloc_pruning(&p);
   for (uint32_t i = 0; ready && i < source->locations.count; i++) prune_location(&p, i);
+  *matched |= (unsigned)p.any << FILTER_PRUNE_FROM;
   pprofc_status status =
       ready ? prune_finish(&p, cut_before, "prune_from", out, error) : error_nomem(error);
   arena_free(&p.arena);

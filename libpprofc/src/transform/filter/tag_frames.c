@@ -344,11 +344,12 @@ static void free_frames(struct tag_frames *f) {
   arena_free(&f->arena);
 }
 
-pprofc_status transform_tag_frames(const pprofc_profile *source, const char *tagroot,
-                                   const char *tagleaf, const char *unit, unsigned *matched,
-                                   pprofc_profile **out, pprofc_error *error) {
+pprofc_status transform_tag_frames(const pprofc_profile *source, const struct filter_terms *terms,
+                                   unsigned *matched, pprofc_profile **out, pprofc_error *error) {
+  const char *tagroot = terms->items[FILTER_TAGROOT].text;
+  const char *tagleaf = terms->items[FILTER_TAGLEAF].text;
   const pprofc_allocator *mem = &source->mem;
-  struct tag_frames f = {.profile = source, .unit = str_of(unit)};
+  struct tag_frames f = {.profile = source, .unit = str_of(terms->unit)};
   pprofc_profile *copy = profile_edit(source);
   if (!copy) return error_nomem(error);
   arena_init(&f.arena, mem);
@@ -357,7 +358,8 @@ pprofc_status transform_tag_frames(const pprofc_profile *source, const char *tag
   map_init(&f.by_label, mem);
   buffer_init(&f.name, mem, SIZE_MAX);
   bool ok = find_frames(&f, tagroot, tagleaf) && (!f.count || add_frames(&f, copy));
-  *matched = f.root.matched | (unsigned)f.leaf.matched << 1;
+  *matched |= (unsigned)f.root.matched << FILTER_TAGROOT;
+  *matched |= (unsigned)f.leaf.matched << FILTER_TAGLEAF;
   free_frames(&f);
   return edit_finish(ok ? PPROFC_OK : error_nomem(error), copy, out);
 }

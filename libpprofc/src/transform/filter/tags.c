@@ -284,7 +284,8 @@ static bool tag_filter_choose(struct filter_tags_matcher *focus, struct filter_t
     enum filter_tags_answer focused = focus->filter ? sample_matches(focus, i) : YES;
     enum filter_tags_answer ignored = ignore->filter ? sample_matches(ignore, i) : NO;
     if (focused == OUT_OF_MEMORY || ignored == OUT_OF_MEMORY) return false;
-    *matched |= (focused == YES) | (unsigned)(ignored == YES) << 1;
+    *matched |= (unsigned)(focused == YES) << FILTER_TAGFOCUS;
+    *matched |= (unsigned)(ignored == YES) << FILTER_TAGIGNORE;
     keep[i] = focused == YES && ignored == NO;
   }
   return true;
@@ -302,13 +303,13 @@ static pprofc_status tripped(const char *option_name, pprofc_error *error) {
                    option_name);
 }
 
-pprofc_status transform_tags(const pprofc_profile *source, const struct label_units *units,
-                             const struct tag_filter *focus, const struct tag_filter *ignore,
+pprofc_status transform_tags(const pprofc_profile *source, const struct filter_terms *terms,
                              unsigned *matched, pprofc_profile **out, pprofc_error *error) {
+  const struct tag_filter *focus = terms->items[FILTER_TAGFOCUS].tags;
+  const struct tag_filter *ignore = terms->items[FILTER_TAGIGNORE].tags;
   struct filter_tags_matcher focuser, ignorer;
-  matcher_init(&focuser, focus, source, units);
-  matcher_init(&ignorer, ignore, source, units);
-  *matched = 0;
+  matcher_init(&focuser, focus, source, terms->units);
+  matcher_init(&ignorer, ignore, source, terms->units);
   uint8_t *keep = mem_array(&source->mem, source->samples.count, 1);
   pprofc_status status = PPROFC_OK;
   if (!keep || !tag_filter_choose(&focuser, &ignorer, keep, matched))
@@ -380,15 +381,17 @@ static pprofc_status filter_keys(pprofc_profile *copy, struct regex *show, struc
   return stay ? PPROFC_OK : tag_filter_keep(copy, keys, error);
 }
 
-pprofc_status transform_tag_keys(const pprofc_profile *source, struct regex *show,
-                                 struct regex *hide, unsigned *matched, pprofc_profile **out,
-                                 pprofc_error *error) {
+pprofc_status transform_tag_keys(const pprofc_profile *source, const struct filter_terms *terms,
+                                 unsigned *matched, pprofc_profile **out, pprofc_error *error) {
+  struct regex *show = terms->items[FILTER_TAGSHOW].regex;
+  struct regex *hide = terms->items[FILTER_TAGHIDE].regex;
+  unsigned all = 0;
   pprofc_profile *copy = profile_edit(source);
   if (!copy) return error_nomem(error);
   uint8_t *keys = mem_zero_array(&source->mem, source->strings.count, 1);
-  *matched = 0;
   pprofc_status status =
-      keys ? filter_keys(copy, show, hide, keys, matched, error) : error_nomem(error);
+      keys ? filter_keys(copy, show, hide, keys, &all, error) : error_nomem(error);
+  *matched |= all << FILTER_TAGSHOW;
   mem_free(&source->mem, keys, source->strings.count, 1);
   return edit_finish(status, copy, out);
 }

@@ -7,18 +7,8 @@ struct menu_field {
   const char *option, *label, *hint;
 };
 
-static const struct menu_field menu_filters[] = {
-    {"ignore", "Ignore", "hide stacks with this function"},
-    {"hide", "Hide", "leave out of the stacks"},
-    {"show", "Show", "keep only these functions"},
-    {"show_from", "Show from", "cut above the first match"},
-    {"prune_from", "Prune from", "cut below"},
-    {"tagfocus", "Label focus", "keep label key=value"},
-    {"tagignore", "Label ignore", "exclude label key=value"},
-    {"tagshow", "Label show", "label keys to show"},
-    {"taghide", "Label hide", "label keys to hide"},
-    {"tagroot", "Label as root", "keys, with commas between"},
-    {"tagleaf", "Label as leaf", "keys, with commas between"},
+/* The fields below the filters. */
+static const struct menu_field menu_limits[] = {
     {"unit", "Unit", "minimum, auto, ms, MB ..."},
     {"nodecount", "Maximum boxes", "in the graph"},
     {"nodefraction", "Hide nodes below", "part of the total"},
@@ -33,6 +23,13 @@ static const struct menu_field menu_switches[] = {
     {"drop_negative", "Hide decreases", ""},
 };
 
+/* The form. Its hidden fields keep the other parameters of the page's address. */
+struct menu {
+  struct view_page *page;
+  size_t count;
+  const char *parameters[WEB_PARAMETERS_MAX]; /* parameters of the fields; ends with NULL */
+};
+
 static const pprofc_option_info *menu_option(const char *name) {
   const pprofc_option_info *option;
   for (size_t i = 0; (option = pprofc_option_at(i)); i++)
@@ -40,28 +37,35 @@ static const pprofc_option_info *menu_option(const char *name) {
   return NULL;
 }
 
-static void menu_fields(struct view_page *page, const char *list, const struct menu_field *fields,
-                        size_t count) {
-  for (size_t i = 0; i < count; i++) {
-    const pprofc_option_info *option = menu_option(fields[i].option);
-    const char *value = option ? page_option(page, page->in->options, option->name) : NULL;
-    if (!value) continue;
-    if (strcmp(value, option->default_text) == 0) value = "";
-    fill_begin(&page->fill, list);
-    fill_pack(&page->fill, "label:s parameter:s placeholder:s value:s on:b}", fields[i].label,
-              option->url ? option->url : option->name, fields[i].hint, value,
-              strcmp(value, "true") == 0);
-  }
+static void menu_add(struct menu *menu, const char *list, const pprofc_option_info *option,
+                     const char *label, const char *hint) {
+  struct fill *fill = &menu->page->fill;
+  const char *value = page_option(menu->page, menu->page->in->options, option->name);
+  if (!value) return;
+  if (strcmp(value, option->default_text) == 0) value = "";
+  const char *parameter = option->url ? option->url : option->name;
+  menu->parameters[menu->count++] = parameter;
+  fill_begin(fill, list);
+  fill_pack(fill, "label:s parameter:s placeholder:s value:s on:b}", label, parameter, hint, value,
+            strcmp(value, "true") == 0);
 }
 
-static void menu_choice(struct view_page *page, const char *label, const char *parameter,
+static void menu_fields(struct menu *menu, const char *list, const struct menu_field *fields,
+                        size_t count) {
+  for (size_t i = 0; i < count; i++)
+    menu_add(menu, list, menu_option(fields[i].option), fields[i].label, fields[i].hint);
+}
+
+static void menu_choice(struct menu *menu, const char *label, const char *parameter,
                         const char *const (*words)[2], const char *current) {
-  fill_pack(&page->fill, "choices:{label:s parameter:s", label, parameter);
+  struct fill *fill = &menu->page->fill;
+  menu->parameters[menu->count++] = parameter;
+  fill_pack(fill, "choices:{label:s parameter:s", label, parameter);
   for (size_t i = 0; words[i][0]; i++) {
-    fill_pack(&page->fill, "words:{value:s word:s selected:b}", words[i][0], words[i][1],
+    fill_pack(fill, "words:{value:s word:s selected:b}", words[i][0], words[i][1],
               current && strcmp(current, words[i][0]) == 0);
   }
-  fill_end(&page->fill);
+  fill_end(fill);
 }
 
 void document_options_menu(struct view_page *page) {
@@ -70,17 +74,18 @@ void document_options_menu(struct view_page *page) {
       {"files", "files"}, {"lines", "lines"},         {"addresses", "addresses"},
       {NULL, NULL}};
   static const char *const sorts[][2] = {{"flat", "self"}, {"cum", "total"}, {NULL, NULL}};
-  static const char *const kept[] = {"i",       "h",   "s",       "sf",        "prunefrom", "tf",
-                                     "ti",      "ts",  "th",      "tagroot",   "n",         "nf",
-                                     "unit",    "ef",  "tagleaf", "noinlines", "calltree",  "mean",
-                                     "dropneg", "rel", "g",       "sort",      NULL};
   const pprofc_report_options *o = page->in->options;
+  struct menu menu = {.page = page};
   fill_begin(&page->fill, "options");
-  document_hidden_fields(page, "hidden", kept);
-  menu_choice(page, "Rows are", "g", levels, o->granularity);
-  menu_choice(page, "Sort by", "sort", sorts, o->sort);
-  menu_fields(page, "fields", menu_filters, sizeof menu_filters / sizeof *menu_filters);
-  menu_fields(page, "switches", menu_switches, sizeof menu_switches / sizeof *menu_switches);
+  menu_choice(&menu, "Rows are", "g", levels, o->granularity);
+  menu_choice(&menu, "Sort by", "sort", sorts, o->sort);
+  for (size_t i = 0; i < FILTER_COUNT; i++) {
+    const struct filter_option *f = &filter_options[i];
+    if (f->label) menu_add(&menu, "fields", &f->option, f->label, f->hint);
+  }
+  menu_fields(&menu, "fields", menu_limits, sizeof menu_limits / sizeof *menu_limits);
+  menu_fields(&menu, "switches", menu_switches, sizeof menu_switches / sizeof *menu_switches);
+  document_hidden_fields(page, "hidden", menu.parameters);
   fill_end(&page->fill);
 }
 
