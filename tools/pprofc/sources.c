@@ -259,12 +259,6 @@ static pprofc_status finish_apart(struct fetched *fetched, struct sources *sourc
   return status;
 }
 
-/* Stores base and head as separate profiles. */
-static void keep_apart(const struct source_sums *sums, struct sources *sources) {
-  sources->base = pprofc_profile_retain(sums->base.sum);
-  sources->head = pprofc_profile_retain(sums->head.sum);
-}
-
 /* Replaces the head by the difference. Does not join equal samples if the report needs only sums,
  * and no copy is saved. */
 static pprofc_status fetched_subtract(const struct fetched *fetched, struct source_sums *sums,
@@ -282,7 +276,10 @@ pprofc_status sources_get(const struct command *command, bool apart, struct sour
   fetched_init(&fetched, command);
   if (!apart && folding_of(command, &fetched.needs)) fetched.reader.needs = &fetched.needs;
   pprofc_status status = fetch_sums(&fetched, &sums, error);
-  if (status == PPROFC_OK && apart) keep_apart(&sums, sources);
+  if (status == PPROFC_OK && apart) {
+    sources->head = pprofc_profile_retain(sums.head.sum);
+    sources->base = pprofc_profile_retain(sums.base.sum);
+  }
   if (status == PPROFC_OK) status = fetched_subtract(&fetched, &sums, error);
   if (status == PPROFC_OK) status = finish_combined(&fetched, &sums.head.sum, error);
   if (status == PPROFC_OK && apart) status = finish_apart(&fetched, sources, error);

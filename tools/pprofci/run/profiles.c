@@ -5,14 +5,6 @@
 #include "pprofc/sources.h"
 #include "steps.h"
 
-static pprofc_status profile_read(const char *path, const pprofc_allocator *mem,
-                                  pprofc_profile **profile, pprofc_error *error) {
-  pprofc_read_options options;
-  pprofc_read_options_init(&options);
-  options.allocator = mem;
-  return pprofc_profile_read_file(path, &options, profile, error);
-}
-
 void source_warn(void *context, const char *message) {
   (void)context;
   message_note("warning: %s", message);
@@ -45,7 +37,7 @@ pprofc_status source_open(const struct profile_source *source, const pprofc_allo
 
 pprofc_status source_check(const char *path, pprofc_error *error) {
   pprofc_profile *profile;
-  pprofc_status status = profile_read(path, &mem_default, &profile, error);
+  pprofc_status status = pprofc_profile_read_file(path, NULL, &profile, error);
   if (status == PPROFC_OK) pprofc_profile_release(profile);
   return status;
 }
@@ -61,7 +53,7 @@ bool source_may_be_other(const char *path, const char *ending, const pprofc_erro
 bool source_has_type(const char *path, const char *type) {
   pprofc_profile *profile;
   size_t index;
-  if (profile_read(path, &mem_default, &profile, NULL) != PPROFC_OK) return false;
+  if (pprofc_profile_read_file(path, NULL, &profile, NULL) != PPROFC_OK) return false;
   bool has = value_select(profile, str_of(type), &index, NULL) == PPROFC_OK;
   pprofc_profile_release(profile);
   return has;

@@ -202,9 +202,7 @@ static void note_object(struct counting *c, pprofc_str object) {
  * project in `folder` cannot build. */
 static void note_objects(struct counting *c, const char *folder, const char *path) {
   pprofc_profile *p = NULL;
-  pprofc_read_options options;
-  pprofc_read_options_init(&options);
-  ci_need(pprofc_profile_read_file(path, &options, &p, &ci_error));
+  ci_need(pprofc_profile_read_file(path, NULL, &p, &ci_error));
   size_t mappings = pprofc_profile_mapping_count(p), locations = pprofc_profile_location_count(p);
   bool *used = arena_zero_array(&c->run->arena, mappings, sizeof *used);
   bool *lines = arena_zero_array(&c->run->arena, mappings, sizeof *lines);
@@ -276,8 +274,6 @@ static uint64_t take_number(pprofc_str *text) {
 static void part_add(struct counting *c, const struct count_run *run, const char *path,
                      const struct count_part *part) {
   pprofc_str name = part->name;
-  pprofc_read_options options;
-  pprofc_read_options_init(&options);
   uint64_t bytes = 0;
   double iterations = 1;
   if (run->group) { /* "BenchmarkFib/n=1 10 4096": name, number of iterations, allocated bytes */
@@ -298,7 +294,7 @@ static void part_add(struct counting *c, const struct count_run *run, const char
   counted->iterations = iterations;
   const struct callgrind_edits edits = {run->group ? GO_UNCOUNTED : NODE_UNCOUNTED,
                                         sides_tree_end(c->run)};
-  ci_need(callgrind_convert(path, to, &options, &edits, counted->totals, &ci_error));
+  ci_need(callgrind_convert(path, to, NULL, &edits, counted->totals, &ci_error));
   if (run->side == SIDE_HEAD && !run->number) note_objects(c, run->folder, to);
 }
 
