@@ -42,12 +42,13 @@ static void put_run_line(struct buffer *out, const struct run_hunk *hunk,
 /* Writes file, function and verdict of the hunk, and the column headings "base" and "head". Writes
  * "grew" for "grew, as everything did", because the lines are the cause of the growth. */
 static void put_hunk_head(struct buffer *out, const struct run_hunk *hunk) {
-  pprofc_str verdict = str_of(hunk->verdict);
+  pprofc_verdict verdict = hunk->verdict;
+  if (verdict == PPROFC_VERDICT_GREW_AS_ALL) verdict = PPROFC_VERDICT_GREW;
+  if (verdict == PPROFC_VERDICT_SHRANK_AS_ALL) verdict = PPROFC_VERDICT_SHRANK;
   buffer_add_text(out, hunk->file);
   buffer_add_text(out, "  ");
   brief_function(out, str_of(hunk->function), HTML_NAME_MOST);
-  if (verdict.size) buffer_add_text(out, "  ");
-  buffer_add_str(out, str_slice(verdict, 0, str_find_char(verdict, ',')));
+  if (verdict != PPROFC_VERDICT_UNKNOWN) buffer_printf(out, "  %s", pprofc_verdict_name(verdict));
   if (hunk->whole)
     buffer_add_char(out, '\n');
   else

@@ -4,7 +4,7 @@
 #include "page/html.h"
 #include "run/files.h"
 
-/* Ends the piece of text that the buffer has. Without a path, an empty text is no piece. */
+/* Moves the text of the buffer into a new piece. Adds no piece for an empty text without a path. */
 static void end_piece(struct message_text *t, pprofc_str path) {
   if (!t->text.size && !path.size) return;
   struct message_piece piece = {buffer_keep(&t->text, t->arena), path};

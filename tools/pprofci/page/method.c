@@ -5,20 +5,6 @@
 #include "page/numbers.h"
 #include "run/files.h"
 
-/* Appends the values of the lines "goos:", "goarch:" and "cpu:" in the results. */
-static void machine_of_results(struct buffer *out, pprofc_str table) {
-  static const char *const keys[] = {"goos: ", "goarch: ", "cpu: "};
-  pprofc_str line;
-  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-    for (pprofc_str rest = table; rest.data && str_next_line(&rest, &line);) {
-      if (!str_starts(line, str_of(keys[i]))) continue;
-      if (out->size) buffer_add_text(out, i == 1 ? " " : ", ");
-      buffer_add_str(out, str_slice(line, strlen(keys[i]), line.size));
-      break;
-    }
-  }
-}
-
 /* Appends the number of CPUs of this machine, which ran the measurements. For benchmarks in Go,
  * also appends the version of Go. */
 static void machine_of_here(struct buffer *out, struct ci_run *run) {
@@ -36,7 +22,7 @@ static bool measured_in_turns(const struct ci_run *run) {
 
 pprofc_str method_machine(struct ci_run *run) {
   struct buffer text = ci_buffer();
-  machine_of_results(&text, run->benchstat);
+  buffer_add_str(&text, run->measured_on);
   if (measured_in_turns(run)) machine_of_here(&text, run);
   return buffer_take(&text, &run->arena);
 }

@@ -2,6 +2,7 @@
 #include "page/model.h"
 
 #include "page/numbers.h"
+#include "run/code.h"
 #include "run/files.h"
 
 /* Shortest plausible time in seconds, about the time of a few instructions. */
@@ -233,10 +234,8 @@ static void headline_gate_failed(struct buffer *out, const struct page_model *m)
 /* Returns "The self cost of " for a condition on one function without its callees. Returns "" for
  * any other condition, and for a group of functions. */
 static const char *fired_extent(const struct run_fired *fired) {
-  static const char *const others[] = {"cum>", "total>", "common>"};
-  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-    if (strstr(fired->condition, others[i])) return "";
-  return *fired->place ? "" : "The self cost of ";
+  bool self = noise_condition_is_self(fired->condition) && !*fired->place;
+  return self ? "The self cost of " : "";
 }
 
 /* Returns the function whose changed lines grew most, if -fail-on found it in the same pair of

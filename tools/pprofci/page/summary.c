@@ -432,11 +432,6 @@ static void add_measurements(const struct summary_text *w) {
 
 /* ---- profiles ---------------------------------------- */
 
-static const char *pair_note(const struct run_pair *pair) {
-  if (str_starts(str_of(pair->note), STR("New"))) return " (new)";
-  return str_starts(str_of(pair->note), STR("Gone")) ? " (gone)" : "";
-}
-
 static void md_put_value(struct buffer *out, double value, pprofc_str unit) {
   number_profile(out, value, unit);
   buffer_add_text(out, " | ");
@@ -479,7 +474,7 @@ static void put_verdict_table(struct buffer *out, const struct pair_verdicts *v)
     buffer_add_text(out, " | ");
     md_name(out, str_of(change->verdict));
     if (v->has_code) buffer_add_text(out, " | ");
-    if (v->has_code) md_name(out, str_of(change->code));
+    if (v->has_code) md_name(out, str_of(compared_words[change->code]));
     buffer_add_text(out, " |\n");
   }
   if (v->weak) buffer_add_text(out, "\nVerdicts from one run of each version are weak.\n");
@@ -521,7 +516,8 @@ static void add_profile_tables(const struct summary_text *w) {
     const struct run_pair *pair = &run->pairs[i];
     if (!is_summarized(w->model, pair)) continue;
     shown++;
-    buffer_printf(w->text, "%s: %s%s", pair->kind, html_shown(pair), pair_note(pair));
+    buffer_printf(w->text, "%s: %s%s%s", pair->kind, html_shown(pair), pair->is_new ? " (new)" : "",
+                  pair->is_gone ? " (gone)" : "");
     pprofc_str title = title_of(w);
     put_function_table(w->text, run, pair);
     summary_add(w, title, PART_TEXT);

@@ -74,7 +74,7 @@ static void put_function_verdict(struct fill *f, const struct change *change, pp
     html_function(f, str_of(change->partner));
     fill_end(f);
   }
-  fill_pack(f, "inside:s code:s", change->inside, change->code);
+  fill_pack(f, "inside:s code:s", change->inside, compared_words[change->code]);
 }
 
 /* Adds the functions with their verdicts. Changed functions are first. */

@@ -195,12 +195,11 @@ static void set_own(struct ci_run *run, struct run_pair *pair, const struct judg
                                 .low = (double)NAN,
                                 .high = (double)NAN,
                                 .q = (double)NAN,
-                                .verdict = "",
-                                .code = ""};
+                                .verdict = ""};
     pair->own.head = (double)sum->cum[SIDE_HEAD] / each / (double)run_drawn(pair, SIDE_HEAD);
     pair->own.delta = pair->own.head - pair->own.base;
   }
-  pair->own.code = code_word(run, pair, judged, frame->name);
+  pair->own.code = code_compared(run, pair, judged, frame->name);
   pair->own.name = text_keep(&run->arena, escape_line_keep(frame->name, &run->arena));
   pair->own.file = text_keep(&run->arena, frame->file);
   pair->own.line = frame->line;

@@ -467,28 +467,30 @@ static bool is_only_inlined(const struct code_function *function, const struct c
   return lone && place->file.size && !place->called;
 }
 
-/* Returns the result of code_word for a function whose machine code is not known to be the same in
- * base and head. `function` is NULL if the programs are unknown or do not contain the function. */
-static const char *word_by_source(struct ci_run *run, const struct judged *j, pprofc_str name,
-                                  const struct code_function *function, bool programs) {
+/* Returns the result of code_compared for a function whose machine code is not known to be the same
+ * in base and head. `function` is NULL if the programs are unknown or do not contain the function.
+ */
+static enum compared_code compare_by_source(struct ci_run *run, const struct judged *j,
+                                            pprofc_str name, const struct code_function *function,
+                                            bool programs) {
   const struct code_place place = find_code_place(run->code, j, name);
   enum source_state source = source_state(run, &place, name);
-  if (source == SOURCE_IN_DIFF) return "in this diff";
-  if (programs && is_only_inlined(function, &place)) return "inlined elsewhere";
+  if (source == SOURCE_IN_DIFF) return COMPARED_IN_DIFF;
+  if (programs && is_only_inlined(function, &place)) return COMPARED_INLINED;
   if (function && function->state == CODE_CHANGED)
-    return inlines_diff(run, j, name) ? "inlines this diff" : "changed";
+    return inlines_diff(run, j, name) ? COMPARED_INLINES : COMPARED_CHANGED;
   bool same = source == SOURCE_SAME && is_interpreted(place.file);
-  return same ? "same" : "unknown";
+  return same ? COMPARED_SAME : COMPARED_UNKNOWN;
 }
 
-const char *code_word(struct ci_run *run, const struct run_pair *pair, const struct judged *j,
-                      pprofc_str name) {
-  if (!run->code) return "";
+enum compared_code code_compared(struct ci_run *run, const struct run_pair *pair,
+                                 const struct judged *j, pprofc_str name) {
+  if (!run->code) return COMPARED_NOTHING;
   const struct code_programs *programs = compared_programs(run, pair);
-  if (!programs && !run->code->has_sources) return "";
+  if (!programs && !run->code->has_sources) return COMPARED_NOTHING;
   const struct code_function *function = programs ? code_find(&programs->comparison, name) : NULL;
-  if (function && function->state == CODE_SAME) return "same";
-  return word_by_source(run, j, name, function, programs);
+  if (function && function->state == CODE_SAME) return COMPARED_SAME;
+  return compare_by_source(run, j, name, function, programs);
 }
 
 bool code_is_same(struct ci_run *run, const struct run_pair *pair, pprofc_str name) {
@@ -497,11 +499,16 @@ bool code_is_same(struct ci_run *run, const struct run_pair *pair, pprofc_str na
   return function && function->state == CODE_SAME;
 }
 
-/* ---- a pair ------------------------------------------ */
+const char *const compared_words[] = {[COMPARED_NOTHING] = "",
+                                      [COMPARED_UNKNOWN] = "unknown",
+                                      [COMPARED_SAME] = "same",
+                                      [COMPARED_INLINED] = "inlined elsewhere",
+                                      [COMPARED_CHANGED] = "changed",
+                                      [COMPARED_INLINES] = "inlines this diff",
+                                      [COMPARED_IN_DIFF] = "in this diff",
+                                      NULL};
 
-static bool is_changed_word(const char *word) {
-  return strcmp(word, "changed") == 0 || str_ends(str_of(word), STR("this diff"));
-}
+/* ---- a pair ------------------------------------------ */
 
 /* Moves functions with changed code to the front of v->because, the list of functions that grew.
  * Keeps the order otherwise. */
@@ -510,7 +517,7 @@ static void changed_first(struct pair_verdicts *v) {
   size_t count = 0;
   for (int turn = 0; turn < 2; turn++)
     for (size_t i = 0; i < v->because_count; i++)
-      if (is_changed_word(v->because[i].code) != turn) sorted[count++] = v->because[i];
+      if ((v->because[i].code >= COMPARED_CHANGED) != turn) sorted[count++] = v->because[i];
   memcpy(v->because, sorted, count * sizeof *sorted);
 }
 
@@ -535,11 +542,11 @@ void code_describe(struct ci_run *run, struct run_pair *pair, const struct judge
   for (size_t i = 0; i < pair->comparison_count; i++) {
     struct pair_verdicts *v = &pair->comparisons[i];
     for (size_t k = 0; k < v->row_count; k++)
-      v->rows[k].code = code_word(run, pair, j, str_of(v->rows[k].name));
+      v->rows[k].code = code_compared(run, pair, j, str_of(v->rows[k].name));
     for (size_t k = 0; k < v->because_count; k++)
-      v->because[k].code = code_word(run, pair, j, str_of(v->because[k].name));
+      v->because[k].code = code_compared(run, pair, j, str_of(v->because[k].name));
     changed_first(v);
-    v->has_code |= v->row_count && *v->rows[0].code;
+    v->has_code |= v->row_count && v->rows[0].code;
   }
   run_show_comparison(pair);
   const struct code_programs *programs = compared_programs(run, pair);

@@ -140,11 +140,8 @@ size_t code_extents(struct ci_run *run, enum diff_side side, const struct change
  * `same_code`, `moved` and `differs` of the first comparison. */
 void code_describe(struct ci_run *run, struct run_pair *pair, const struct judged *judged);
 
-/* Returns a phrase that compares a function's code in head and base: "same", "in this diff",
- * "inlines this diff", "changed", "inlined elsewhere" or "unknown". Returns "" if neither programs
- * nor sources are known. */
-const char *code_word(struct ci_run *run, const struct run_pair *pair, const struct judged *judged,
-                      pprofc_str name);
+enum compared_code code_compared(struct ci_run *run, const struct run_pair *pair,
+                                 const struct judged *judged, pprofc_str name);
 
 /* True if the programs are known and the function has the same machine code in base and head. */
 bool code_is_same(struct ci_run *run, const struct run_pair *pair, pprofc_str name);

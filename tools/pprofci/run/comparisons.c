@@ -3,7 +3,15 @@
 
 #include "run/files.h"
 
-enum member_kind { MEMBER_TEXT, MEMBER_NUMBER, MEMBER_COUNT, MEMBER_LINE, MEMBER_BOOL };
+enum member_kind {
+  MEMBER_TEXT,
+  MEMBER_NUMBER,
+  MEMBER_COUNT,
+  MEMBER_LINE,
+  MEMBER_BOOL,
+  MEMBER_CODE,   /* enum compared_code */
+  MEMBER_VERDICT /* pprofc_verdict; "" for PPROFC_VERDICT_UNKNOWN */
+};
 
 struct member {
   const char *key;
@@ -21,7 +29,7 @@ static const struct member change_members[] = {
     {"share", MEMBER_NUMBER, IN_CHANGE(share)},   {"q", MEMBER_NUMBER, IN_CHANGE(q)},
     {"verdict", MEMBER_TEXT, IN_CHANGE(verdict)}, {"changed", MEMBER_BOOL, IN_CHANGE(changed)},
     {"certain", MEMBER_BOOL, IN_CHANGE(certain)}, {"partner", MEMBER_TEXT, IN_CHANGE(partner)},
-    {"code", MEMBER_TEXT, IN_CHANGE(code)},       {"inside", MEMBER_TEXT, IN_CHANGE(inside)},
+    {"code", MEMBER_CODE, IN_CHANGE(code)},       {"inside", MEMBER_TEXT, IN_CHANGE(inside)},
     {"moved", MEMBER_NUMBER, IN_CHANGE(moved)},
 };
 
@@ -76,11 +84,11 @@ static const struct member fired_members[] = {
 #define IN_HUNK(name) offsetof(struct run_hunk, name)
 
 static const struct member hunk_members[] = {
-    {"file", MEMBER_TEXT, IN_HUNK(file)},       {"function", MEMBER_TEXT, IN_HUNK(function)},
-    {"verdict", MEMBER_TEXT, IN_HUNK(verdict)}, {"base", MEMBER_NUMBER, IN_HUNK(base)},
-    {"grown", MEMBER_NUMBER, IN_HUNK(grown)},   {"certain", MEMBER_BOOL, IN_HUNK(certain)},
-    {"delta", MEMBER_NUMBER, IN_HUNK(delta)},   {"worst", MEMBER_COUNT, IN_HUNK(worst)},
-    {"whole", MEMBER_BOOL, IN_HUNK(whole)},     {"moved", MEMBER_NUMBER, IN_HUNK(moved)},
+    {"file", MEMBER_TEXT, IN_HUNK(file)},          {"function", MEMBER_TEXT, IN_HUNK(function)},
+    {"verdict", MEMBER_VERDICT, IN_HUNK(verdict)}, {"base", MEMBER_NUMBER, IN_HUNK(base)},
+    {"grown", MEMBER_NUMBER, IN_HUNK(grown)},      {"certain", MEMBER_BOOL, IN_HUNK(certain)},
+    {"delta", MEMBER_NUMBER, IN_HUNK(delta)},      {"worst", MEMBER_COUNT, IN_HUNK(worst)},
+    {"whole", MEMBER_BOOL, IN_HUNK(whole)},        {"moved", MEMBER_NUMBER, IN_HUNK(moved)},
 };
 
 #define IN_LINE(name) offsetof(struct run_line, name)
@@ -95,11 +103,24 @@ static const struct member line_members[] = {
 
 #define COUNT_OF(table) (sizeof(table) / sizeof *(table))
 
+static const char *verdict_word(pprofc_verdict verdict) {
+  return verdict == PPROFC_VERDICT_UNKNOWN ? "" : pprofc_verdict_name(verdict);
+}
+
+/* Returns the verdict of a word, or PPROFC_VERDICT_UNKNOWN. */
+static pprofc_verdict verdict_of_word(pprofc_str word) {
+  int verdict = PPROFC_VERDICT_DIFFERS;
+  while (verdict >= 0 && !str_equal(word, str_of(verdict_word((pprofc_verdict)verdict)))) verdict--;
+  return verdict < 0 ? PPROFC_VERDICT_UNKNOWN : (pprofc_verdict)verdict;
+}
+
 static void member_write(struct json_writer *json, const struct member *m, const void *from) {
   const void *at = (const char *)from + m->offset;
   const char *const *text = at;
   json_key(json, m->key);
   if (m->kind == MEMBER_TEXT) json_text(json, *text ? *text : "");
+  if (m->kind == MEMBER_CODE) json_text(json, compared_words[*(const enum compared_code *)at]);
+  if (m->kind == MEMBER_VERDICT) json_text(json, verdict_word(*(const pprofc_verdict *)at));
   if (m->kind == MEMBER_NUMBER) json_double(json, *(const double *)at);
   if (m->kind == MEMBER_COUNT) json_uint(json, *(const size_t *)at);
   if (m->kind == MEMBER_LINE) json_int(json, *(const int64_t *)at);
@@ -185,10 +206,13 @@ static void member_read(struct ci_run *run, const struct member *m, const struct
   const struct node *node = node_get(from, m->key);
   void *at = (char *)to + m->offset;
   int64_t integer = node_integer(node);
+  int code = str_index(node_text(from, m->key), compared_words);
   if (m->kind == MEMBER_NUMBER) *(double *)at = member_number(node);
   if (m->kind == MEMBER_COUNT) *(size_t *)at = integer > 0 ? (size_t)integer : 0;
   if (m->kind == MEMBER_LINE) *(int64_t *)at = integer;
   if (m->kind == MEMBER_BOOL) *(bool *)at = node_is(node, NODE_TRUE);
+  if (m->kind == MEMBER_CODE && code > 0) *(enum compared_code *)at = (enum compared_code)code;
+  if (m->kind == MEMBER_VERDICT) *(pprofc_verdict *)at = verdict_of_word(node_text(from, m->key));
   if (m->kind == MEMBER_TEXT) *(const char **)at = member_text(run, node);
 }
 

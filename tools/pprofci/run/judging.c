@@ -61,7 +61,6 @@ struct change judged_estimate(const struct noise_report *report, const pprofc_ve
                           .high = (double)NAN,
                           .q = e->q,
                           .verdict = pprofc_verdict_name(e->verdict),
-                          .code = "",
                           .changed = pprofc_verdict_is_change(e->verdict),
                           .certain = pprofc_verdict_is_certain(e->verdict)};
   if (report->summary.lone) change.q = (double)NAN;
@@ -130,7 +129,6 @@ static void judged_domain_take(const struct filling *f, const pprofc_verdict_dom
   *change = judged_estimate(f->report, &domain->net);
   change->name = judged_row_text(f, domain->name);
   change->file = "";
-  change->code = "";
   change->share = (double)NAN;
   change->changed = true;
   change->verdict = noise_domain_word(domain);

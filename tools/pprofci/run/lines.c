@@ -49,16 +49,12 @@ struct lines_search {
 
 /* ---- verdicts ---------------------------------------- */
 
-/* Finds the change of a judged function with its callees. */
-static bool line_change(const struct lines_search *s, pprofc_str function, struct change *change) {
-  const pprofc_verdict_row *row = noise_find(&s->judged->reports[0], function);
-  if (row) *change = judged_with_callees(&s->judged->reports[0], row);
-  return row != NULL;
-}
-
 static bool line_grew(const struct lines_search *s, pprofc_str function) {
-  struct change change;
-  return line_change(s, function, &change) && change.certain && change.delta > 0;
+  const struct noise_report *report = &s->judged->reports[0];
+  const pprofc_verdict_row *row = noise_find(report, function);
+  if (!row) return false;
+  struct change change = judged_with_callees(report, row);
+  return change.certain && change.delta > 0;
 }
 
 /* ---- costs ------------------------------------------- */
@@ -351,15 +347,17 @@ static const char *line_text(struct ci_run *run, pprofc_str text) {
 }
 
 static void name_hunk(const struct lines_search *s, struct run_hunk *hunk, pprofc_str function) {
-  struct change change;
+  const struct noise_report *report = &s->judged->reports[0];
+  const pprofc_verdict_row *row = noise_find(report, function);
   hunk->function = text_keep(&s->run->arena, escape_line_keep(function, &s->run->arena));
-  hunk->verdict = "";
-  if (!line_change(s, function, &change)) return;
-  if (change.certain) hunk->verdict = change.verdict;
+  hunk->verdict = PPROFC_VERDICT_UNKNOWN;
+  if (!row) return;
+  struct change change = judged_with_callees(report, row);
+  if (change.certain) hunk->verdict = row->cum.verdict;
   hunk->grown = change.delta;
   hunk->moved = change.moved;
   hunk->base = change.base;
-  hunk->certain = (change.certain || noise_grew(&s->judged->reports[0])) && change.delta > 0;
+  hunk->certain = (change.certain || noise_grew(report)) && change.delta > 0;
 }
 
 static double worst_cost(const struct run_hunk *hunk) {

@@ -166,10 +166,12 @@ static void note_missing(const struct ci_run *run, struct run_pair *pair,
                                            "The profile of the head has no samples."};
   if (other_is_unread(run, pair))
     pair->note = "The other profile of this name cannot be read.";
-  else if (run->has_base && !pair->paths[SIDE_BASE])
-    pair->note = "New: the base has no profile of this name.";
-  else if (run->has_base && !pair->paths[SIDE_HEAD])
-    pair->note = "Gone: the head has no profile of this name.";
+  else if (run->has_base) {
+    pair->is_new = !pair->paths[SIDE_BASE];
+    pair->is_gone = !pair->is_new && !pair->paths[SIDE_HEAD];
+  }
+  if (pair->is_new) pair->note = "New: the base has no profile of this name.";
+  if (pair->is_gone) pair->note = "Gone: the head has no profile of this name.";
   bool both = pair->paths[SIDE_BASE] && pair->paths[SIDE_HEAD];
   const char *left_out = NULL;
   for (int side = 0; side < SIDES; side++) {

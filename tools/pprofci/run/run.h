@@ -58,6 +58,20 @@ struct run_picture {
   struct flame_part part;
 };
 
+/* Comparison of a function's code in base and head. The changes come last. */
+enum compared_code {
+  COMPARED_NOTHING, /* neither programs nor sources are known */
+  COMPARED_UNKNOWN,
+  COMPARED_SAME,
+  COMPARED_INLINED, /* the head has the function only as inlined copies */
+  COMPARED_CHANGED, /* the machine code changed, but not the source */
+  COMPARED_INLINES, /* the change edits code that is inlined into the function */
+  COMPARED_IN_DIFF  /* the change edits the function */
+};
+
+/* Words for the comparison, on pages and in manifest.json; ends with NULL. */
+extern const char *const compared_words[];
+
 /* A function in a comparison of base and head. Values are per operation if the number of operations
  * is known. */
 struct change {
@@ -72,7 +86,7 @@ struct change {
   bool changed;        /* true if the verdict reports a change */
   bool certain; /* true if the function changed by more than noise, even if all functions did */
   const char *partner; /* function from or to which cost of this function moved, or NULL */
-  const char *code;    /* state of the function's code, such as "same" (code_word), or "" */
+  enum compared_code code;
   /* names of functions whose changes cancel out, or NULL. If not NULL, `name` is the caller, type,
    * package or file that these functions share. */
   const char *inside;
@@ -89,10 +103,11 @@ struct run_line {
 struct run_hunk {
   const char *file, *function; /* path of the changed file in the repository; function of the
                                   changed line that grew most */
-  const char *verdict;         /* verdict on the function with its callees, or "" */
-  double base, grown, moved;   /* the function with its callees: value in the base, growth, and cost
-                                  that moved here from other functions */
-  bool certain;                /* true if the function grew by more than noise */
+  /* verdict on the function with its callees; PPROFC_VERDICT_UNKNOWN if it is not certain */
+  pprofc_verdict verdict;
+  double base, grown, moved; /* the function with its callees: value in the base, growth, and cost
+                                that moved here from other functions */
+  bool certain;              /* true if the function grew by more than noise */
   double delta;  /* growth of all changed lines of the block together; if the function around the
                     block grew more by its inlined code, growth of this code; if `whole`, growth of
                     the function */
@@ -163,8 +178,9 @@ struct run_pair {
   const struct built *built;   /* builds of the programs of base and head; NULL: unknown */
   /* names of the artifacts of base, head and difference; NULL: the artifact does not exist */
   const char *names[SIDES], *diff;
-  const char *kept; /* folder of the runs' profiles in the artifacts, or NULL */
-  const char *note; /* remark about a missing base or head: "New: ...", or "" */
+  const char *kept;     /* folder of the runs' profiles in the artifacts, or NULL */
+  const char *note;     /* remark about a missing base or head: "New: ...", or "" */
+  bool is_new, is_gone; /* true if only the head, or only the base, has a profile of this name */
   /* comparisons, one for each sample type, if the pair has base and head; the page shows the first
    */
   struct pair_verdicts *comparisons;
@@ -238,6 +254,7 @@ struct ci_run {
   const char *stage; /* temporary folder in `out` for new files, with subfolders ci and benchdiff */
   bool has_worktree;
   pprofc_str machine;                    /* machine of the measurements, or empty */
+  pprofc_str measured_on;                /* system, architecture and CPU of the results, or empty */
   const char *base_commit, *head_commit; /* commit ids, or "" */
   const char *base_why;                  /* reason for the choice of the base, or "" */
   bool base_misleads;                    /* true if base_why is a warning */
@@ -267,7 +284,7 @@ struct ci_run {
   size_t excused;     /* number of regressions excused because base and head have the same code */
   bool conditions;    /* true if the run checked conditions of -fail-on */
   const char *doubt;  /* reason why a result without a regression is not a success, or "" */
-  const char *totals; /* last line of gate_text, or "" */
+  const char *totals; /* counts of the gate: "9 compared, 1 significant ...", or "" */
   struct message *summary;  /* text of the result; NULL before the pages are written */
   const char *instructions; /* verdict on counts: "regressed: instructions 12 -> 34", or "" */
   struct run_fired *fired;  /* functions that -fail-on found */

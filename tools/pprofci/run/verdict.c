@@ -40,6 +40,22 @@ static void print_table(const pprofc_bench *set, struct buffer *text) {
   pprofc_bench_tables_free(tables);
 }
 
+/* Sets run->measured_on from the keys "goos", "goarch" and "cpu" of the results. */
+static void describe_machine(struct ci_run *run, const pprofc_bench *set) {
+  static const char *const keys[] = {"goos", "goarch", "cpu"};
+  struct buffer out = ci_buffer();
+  size_t count;
+  (void)pprofc_bench_results(set, &count);
+  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+    pprofc_str value = STR("");
+    for (size_t k = 0; k < count && !value.size; k++)
+      value = pprofc_bench_result_config(set, k, str_of(keys[i]));
+    if (out.size && value.size) buffer_add_text(&out, i == 1 ? " " : ", ");
+    buffer_add_str(&out, value);
+  }
+  run->measured_on = buffer_take(&out, &run->arena);
+}
+
 /* Compares inputs such as "base=FILE", and writes the comparison table to the folder of benchmark
  * tables. */
 static void write_table(struct ci_run *run, const char *name, const char *const *inputs,
@@ -51,6 +67,7 @@ static void write_table(struct ci_run *run, const char *name, const char *const 
   print_table(set, &text);
   files_put(run, true, name, buffer_str(&text));
   run->benchstat = buffer_take(&text, &run->arena);
+  describe_machine(run, set);
   pprofc_bench_free(set);
 }
 
@@ -323,11 +340,14 @@ void judge_rows(struct ci_run *run, read_rows_fn read, void *context) {
     print_gate(run);
   } else {
     buffer_printf(&run->gate_text, "parse_bench_regressions: %s\n", ci_error.message);
-    buffer_add_text(&run->gate_text, "0 compared, 0 significant, 0 regressed, 0 missing\n");
+    gate_print_totals(&run->gate_text, &run->gate);
     run->status = 1;
     run->verdict = RUN_GATE_FAILED;
   }
-  run->totals = text_keep(&run->arena, text_last_line(buffer_str(&run->gate_text)));
+  struct buffer totals = ci_buffer();
+  gate_print_totals(&totals, &run->gate);
+  run->totals = text_keep(&run->arena, str_trim(buffer_str(&totals)));
+  buffer_free(&totals);
   inputs_free(&inputs);
 }
 

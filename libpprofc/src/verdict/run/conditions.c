@@ -98,6 +98,11 @@ pprofc_status noise_condition_check(const char *flag, const char *text, pprofc_e
   return status;
 }
 
+bool noise_condition_is_self(const char *text) {
+  struct noise_condition c;
+  return noise_gate_parse(text, &c) && (c.measure == MEASURE_FLAT || c.measure == MEASURE_SELF);
+}
+
 /* ---- judging ----------------------------------------- */
 
 struct noise_gate {

@@ -158,6 +158,9 @@ const pprofc_verdict_domain *noise_domain_moved(const struct noise_report *repor
  * names `flag`, the name of the flag. */
 pprofc_status noise_condition_check(const char *flag, const char *text, pprofc_error *error);
 
+/* True if the condition is about the cost of a function without its callees. */
+bool noise_condition_is_self(const char *text);
+
 /* Growth that meets a condition of -fail_on. */
 struct noise_finding {
   /* row of the function that grew; NULL for the total or all functions */
