@@ -89,8 +89,7 @@ static bool proxy_matches(const struct proxy_target *target, pprofc_str entry) {
 static pprofc_str proxy_lower(struct arena *arena, pprofc_str text) {
   pprofc_str copy = arena_str(arena, text);
   char *data = (char *)(uintptr_t)copy.data;
-  for (size_t i = 0; data && i < copy.size; i++)
-    if (data[i] >= 'A' && data[i] <= 'Z') data[i] = (char)(data[i] + 32);
+  for (size_t i = 0; data && i < copy.size; i++) data[i] = char_lower(data[i]);
   return copy;
 }
 

@@ -7,13 +7,6 @@
 
 #define UNIX_SCHEME STR("http+unix")
 
-/* Returns the value of a hex digit, or -1. */
-static int url_hex(char c) {
-  if (char_is_digit(c)) return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 static bool url_is_one_of(char c, const char *set) {
   return c != '\0' && strchr(set, c) != NULL;
 }
@@ -43,7 +36,7 @@ void url_escape_query(struct buffer *out, pprofc_str text) {
 static bool url_escapes_valid(pprofc_str s) {
   for (size_t i = 0; i < s.size; i++) {
     if (s.data[i] != '%') continue;
-    if (i + 2 >= s.size || url_hex(s.data[i + 1]) < 0 || url_hex(s.data[i + 2]) < 0) return false;
+    if (i + 2 >= s.size || char_hex(s.data[i + 1]) < 0 || char_hex(s.data[i + 2]) < 0) return false;
   }
   return true;
 }
@@ -57,7 +50,7 @@ pprofc_str url_unescape(struct arena *arena, pprofc_str text, bool plus) {
   for (size_t i = 0; i < text.size; i++) {
     char c = text.data[i];
     if (c == '%') {
-      c = (char)(url_hex(text.data[i + 1]) * 16 + url_hex(text.data[i + 2]));
+      c = (char)(char_hex(text.data[i + 1]) * 16 + char_hex(text.data[i + 2]));
       i += 2;
     } else if (c == '+' && plus) {
       c = ' ';
@@ -115,7 +108,7 @@ static bool url_brackets_valid(pprofc_str host) {
 /* True if the escape at `at` is valid in a host. Inside the brackets, which end at `zone_end`, any
  * escape is valid. Elsewhere the escape must mean '%' or a byte outside ASCII. */
 static bool url_host_escape_valid(pprofc_str host, size_t at, size_t zone_end) {
-  bool ascii = at + 1 < host.size && url_hex(host.data[at + 1]) < 8;
+  bool ascii = at + 1 < host.size && char_hex(host.data[at + 1]) < 8;
   return !ascii || at < zone_end || str_starts(str_slice(host, at, host.size), STR("%25"));
 }
 
@@ -189,9 +182,7 @@ static pprofc_str url_take_scheme(struct url_parser *p, pprofc_str text) {
     p->status = PPROFC_E_NOMEM;
     return text;
   }
-  for (size_t i = 0; i < size; i++)
-    lower[i] =
-        (char)(text.data[i] >= 'A' && text.data[i] <= 'Z' ? text.data[i] + 32 : text.data[i]);
+  for (size_t i = 0; i < size; i++) lower[i] = char_lower(text.data[i]);
   p->url->scheme = (pprofc_str){lower, size};
   return str_slice(text, size + 1, text.size);
 }

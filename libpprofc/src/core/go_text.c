@@ -186,18 +186,13 @@ void go_quote(struct buffer *out, pprofc_str s) {
   buffer_add_char(out, '"');
 }
 
-static int go_text_hex_value(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  c = (char)(c | 32);
-  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 99;
-}
-
 /* Parses `digits` digits of base `base` at s[*at]. Returns -1 if there are fewer digits. */
 static int64_t escape_number(pprofc_str s, size_t *at, int digits, int base) {
   int64_t value = 0;
   for (int i = 0; i < digits; i++, ++*at) {
-    if (*at >= s.size || go_text_hex_value(s.data[*at]) >= base) return -1;
-    value = value * base + go_text_hex_value(s.data[*at]);
+    int digit = *at < s.size ? char_hex(s.data[*at]) : -1;
+    if (digit < 0 || digit >= base) return -1;
+    value = value * base + digit;
   }
   return value;
 }

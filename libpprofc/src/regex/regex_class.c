@@ -31,13 +31,6 @@ static char peek(const struct regex_parser *p) {
 
 /* ---- escapes of one character ------------------------ */
 
-static int class_hex_value(int32_t c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
 static bool is_octal(char c) {
   return c >= '0' && c <= '7';
 }
@@ -54,8 +47,8 @@ static bool read_hex_braced(struct regex_parser *p, size_t start, int32_t *code)
     if (p->at == p->whole.size) return bad_escape(p, start);
     if (!regex_read(p, &c)) return false;
     if (c == '}' && digits) break;
-    if (class_hex_value(c) < 0) return bad_escape(p, start);
-    value = value * 16 + class_hex_value(c);
+    if (char_hex(c) < 0) return bad_escape(p, start);
+    value = value * 16 + char_hex(c);
     if (value > RUNE_MAX) return bad_escape(p, start);
   }
   *code = value;
@@ -69,8 +62,8 @@ static bool read_hex(struct regex_parser *p, size_t start, int32_t *code) {
   if (!regex_read(p, &high)) return false;
   if (high == '{') return read_hex_braced(p, start, code);
   if (!regex_read(p, &low)) return false;
-  if (class_hex_value(high) < 0 || class_hex_value(low) < 0) return bad_escape(p, start);
-  *code = class_hex_value(high) * 16 + class_hex_value(low);
+  if (char_hex(high) < 0 || char_hex(low) < 0) return bad_escape(p, start);
+  *code = char_hex(high) * 16 + char_hex(low);
   return true;
 }
 

@@ -18,19 +18,12 @@ void push_pack_otlp(struct push *push, const pprofc_profile *profile, pprofc_str
   *bytes = buffer_take(&data, &push->remote.arena);
 }
 
-static int otlp_digit(char c) {
-  static const char digits[] = "0123456789abcdef";
-  if (c >= 'A' && c <= 'F') c = (char)(c | 32);
-  const char *at = c ? strchr(digits, c) : NULL;
-  return at ? (int)(at - digits) : -1;
-}
-
 /* Decodes escapes such as "%2C" in place. */
 static void otlp_decode(char *text) {
   char *out = text;
   for (; *text; text++) {
-    int high = *text == '%' ? otlp_digit(text[1]) : -1;
-    int low = high >= 0 ? otlp_digit(text[2]) : -1;
+    int high = *text == '%' ? char_hex(text[1]) : -1;
+    int low = high >= 0 ? char_hex(text[2]) : -1;
     *out++ = low >= 0 ? (char)(high * 16 + low) : *text;
     if (low >= 0) text += 2;
   }
