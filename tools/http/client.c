@@ -83,11 +83,11 @@ static bool transfer_make_headers(struct transfer *t) {
     pprofc_str name;
     const char *line;
     bool post;
-  } own[] = {{{"User-Agent", 10}, "User-Agent: pprofc/" PPROFC_VERSION, false},
-             {{"Accept", 6}, "Accept:", false},
-             {{"Accept-Encoding", 15}, "Accept-Encoding: gzip", false},
-             {{"Expect", 6}, "Expect:", true},
-             {{"Content-Type", 12}, "Content-Type: application/octet-stream", true}};
+  } own[] = {{{"user-agent", 10}, "User-Agent: pprofc/" PPROFC_VERSION, false},
+             {{"accept", 6}, "Accept:", false},
+             {{"accept-encoding", 15}, "Accept-Encoding: gzip", false},
+             {{"expect", 6}, "Expect:", true},
+             {{"content-type", 12}, "Content-Type: application/octet-stream", true}};
   const struct headers *given = t->client->options.headers;
   t->client->curl.slist_free_all(t->headers);
   t->headers = NULL;

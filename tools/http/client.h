@@ -28,7 +28,7 @@ pprofc_status headers_add(struct headers *headers, pprofc_str text, const char *
 /* Adds the headers in a file, one per line. Skips empty lines and lines that begin with '#'. */
 pprofc_status headers_add_file(struct headers *headers, const char *path, pprofc_error *error);
 
-/* True if there is a header named `name`. Ignores case. */
+/* True if there is a header named `name`, which must be in lower case. Ignores case. */
 bool headers_has(const struct headers *headers, pprofc_str name);
 
 /* ---- the client (client.c, tls.c) -------------------- */

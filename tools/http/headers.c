@@ -1,8 +1,6 @@
 /* Parses the request headers from -header and -header_file. */
 #include "http/client.h"
 
-#include <strings.h>
-
 #define FILE_MAX ((size_t)1 << 20)
 
 void headers_init(struct headers *headers, struct arena *arena) {
@@ -34,12 +32,8 @@ static bool headers_is_value(pprofc_str value) {
 
 /* True for a header about the connection or the length of the body. Users cannot set these. */
 static bool headers_is_framing(pprofc_str name) {
-  static const char *const words[] = {
-      "Content-Length", "Transfer-Encoding", "Connection", "Expect", "TE", "Trailer", "Upgrade"};
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    if (name.size == strlen(words[i]) && strncasecmp(name.data, words[i], name.size) == 0)
-      return true;
-  return false;
+  return STR_ANY(str_equal_any_case, name, "content-length", "transfer-encoding", "connection",
+                 "expect", "te", "trailer", "upgrade");
 }
 
 pprofc_status headers_add(struct headers *headers, pprofc_str text, const char *where,
@@ -82,9 +76,7 @@ pprofc_status headers_add_file(struct headers *headers, const char *path, pprofc
 }
 
 bool headers_has(const struct headers *headers, pprofc_str name) {
-  for (size_t i = 0; i < headers->count; i++) {
-    pprofc_str other = headers->items[i].name;
-    if (other.size == name.size && strncasecmp(other.data, name.data, name.size) == 0) return true;
-  }
+  for (size_t i = 0; i < headers->count; i++)
+    if (str_equal_any_case(headers->items[i].name, name)) return true;
   return false;
 }

@@ -1,8 +1,6 @@
 /* Parses status line and headers, and writes the error message for a reply without a profile. */
 #include "http/reply.h"
 
-#include <strings.h>
-
 #define TEXT_MAX ((size_t)64 << 10)
 #define SAID_MAX 700 /* maximum number of bytes of a body that an error message shows */
 
@@ -23,10 +21,6 @@ void reply_free(struct reply *reply) {
   reply->inflated = (struct input){NULL, NULL, 0, 0};
 }
 
-static bool reply_same_word(pprofc_str a, const char *b) {
-  return a.size == strlen(b) && strncasecmp(a.data, b, a.size) == 0;
-}
-
 static void reply_take_location(struct reply *reply, pprofc_str value) {
   if (reply->has_location) return;
   reply->has_location = true;
@@ -40,7 +34,7 @@ static void reply_take_type(struct reply *reply, pprofc_str value) {
 }
 
 static void reply_take_encoding(struct reply *reply, pprofc_str value) {
-  reply->gzipped = reply_same_word(value, "gzip");
+  reply->gzipped = str_equal_any_case(value, STR("gzip"));
 }
 
 static void reply_take_go_pprof(struct reply *reply, pprofc_str value) {
@@ -113,23 +107,23 @@ static void reply_take_etag(struct reply *reply, pprofc_str value) {
 }
 
 static const struct {
-  const char *name;
+  const char *name; /* name of the header in lower case */
   void (*take)(struct reply *reply, pprofc_str value);
-} reply_headers[] = {{"Location", reply_take_location},
-                     {"Content-Type", reply_take_type},
-                     {"Content-Encoding", reply_take_encoding},
-                     {"X-Go-Pprof", reply_take_go_pprof},
-                     {"Link", reply_take_link},
-                     {"Date", reply_take_date},
-                     {"Retry-After", reply_take_retry},
-                     {"X-RateLimit-Reset", reply_take_reset},
-                     {"RateLimit-Reset", reply_take_reset},
-                     {"X-RateLimit-Remaining", reply_take_remaining},
-                     {"RateLimit-Remaining", reply_take_remaining},
-                     {"ETag", reply_take_etag},
-                     {"Last-Modified", reply_take_modified},
-                     {"Content-Length", reply_take_framing},
-                     {"Transfer-Encoding", reply_take_framing}};
+} reply_headers[] = {{"location", reply_take_location},
+                     {"content-type", reply_take_type},
+                     {"content-encoding", reply_take_encoding},
+                     {"x-go-pprof", reply_take_go_pprof},
+                     {"link", reply_take_link},
+                     {"date", reply_take_date},
+                     {"retry-after", reply_take_retry},
+                     {"x-ratelimit-reset", reply_take_reset},
+                     {"ratelimit-reset", reply_take_reset},
+                     {"x-ratelimit-remaining", reply_take_remaining},
+                     {"ratelimit-remaining", reply_take_remaining},
+                     {"etag", reply_take_etag},
+                     {"last-modified", reply_take_modified},
+                     {"content-length", reply_take_framing},
+                     {"transfer-encoding", reply_take_framing}};
 
 /* Parses a status line, "HTTP/1.1 404 Not Found". */
 static void reply_status_line(struct reply *reply, pprofc_str line) {
@@ -157,7 +151,8 @@ void reply_header(struct reply *reply, pprofc_str line) {
   pprofc_str name = str_slice(line, 0, colon);
   pprofc_str value = str_trim(str_slice(line, colon + 1, line.size));
   for (size_t i = 0; i < sizeof reply_headers / sizeof *reply_headers; i++)
-    if (reply_same_word(name, reply_headers[i].name)) reply_headers[i].take(reply, value);
+    if (str_equal_any_case(name, str_of(reply_headers[i].name)))
+      reply_headers[i].take(reply, value);
 }
 
 bool reply_is_redirect(const struct reply *reply) {

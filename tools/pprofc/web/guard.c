@@ -1,15 +1,11 @@
 /* Checks the headers of a request: Host, Origin, Sec-Fetch-*, method, token and sizes. */
 #include "web/http_server.h"
 
-static bool guard_same(pprofc_str text, pprofc_str lower) {
-  return text.size == lower.size && str_starts_any_case(text, lower);
-}
-
 static size_t guard_find(const struct guard_request *r, pprofc_str name, pprofc_str *value) {
   size_t count = 0;
   *value = STR("");
   for (size_t i = 0; i < r->header_count; i++)
-    if (guard_same(r->headers[i].name, name) && count++ == 0) *value = r->headers[i].value;
+    if (str_equal_any_case(r->headers[i].name, name) && count++ == 0) *value = r->headers[i].value;
   return count;
 }
 
@@ -29,11 +25,10 @@ static bool guard_take_port(pprofc_str *host, unsigned port) {
 /* True for a name of this machine. Other names are unsafe, because an attacker can make them
  * resolve to this machine. */
 static bool guard_owns_host(const struct guard *g, pprofc_str host) {
-  static const pprofc_str names[] = {{"localhost", 9}, {"127.0.0.1", 9}, {"[::1]", 5}};
   if (!guard_take_port(&host, g->port)) return false;
-  for (size_t i = 0; g->loopback && i < sizeof names / sizeof *names; i++)
-    if (guard_same(host, names[i])) return true;
-  return g->host.size && host.size == g->host.size && guard_same(host, g->host);
+  if (g->loopback && STR_ANY(str_equal_any_case, host, "localhost", "127.0.0.1", "[::1]"))
+    return true;
+  return g->host.size && str_equal_any_case(host, g->host);
 }
 
 /* True if the Host header names this server. With a token and no configured host, every name is
@@ -67,7 +62,7 @@ static bool guard_has_cookie(const struct guard *g, const struct guard_request *
   char name[32];
   snprintf(name, sizeof name, "pprofc_%u", g->port);
   for (size_t i = 0; i < r->header_count; i++)
-    if (guard_same(r->headers[i].name, STR("cookie")) &&
+    if (str_equal_any_case(r->headers[i].name, STR("cookie")) &&
         guard_token_is(g, guard_value(r->headers[i].value, ';', str_of(name))))
       return true;
   return false;
@@ -82,16 +77,13 @@ static struct guard_decision guard_refuse(struct guard_decision d, unsigned stat
 }
 
 static unsigned guard_method_of(pprofc_str method) {
-  static const struct {
-    pprofc_str name;
+  static const struct guard_method {
+    const char *name;
     unsigned method;
-  } methods[] = {{{"GET", 3}, GUARD_GET},
-                 {{"HEAD", 4}, GUARD_GET},
-                 {{"POST", 4}, GUARD_POST},
-                 {{"DELETE", 6}, GUARD_DELETE}};
-  for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
-    if (str_equal(method, methods[i].name)) return methods[i].method;
-  return 0;
+  } methods[] = {
+      {"GET", GUARD_GET}, {"HEAD", GUARD_GET}, {"POST", GUARD_POST}, {"DELETE", GUARD_DELETE}};
+  const struct guard_method *found = STR_ROW(method, methods);
+  return found ? found->method : 0;
 }
 
 /* True if target and headers together are too long, or if there are too many headers. */

@@ -358,7 +358,7 @@ static mhd_result server_begin(struct http_exchange *e, const char *method) {
   e->request.path = d.path;
   e->request.query = d.query;
   for (size_t i = 0; i < head.count; i++)
-    if (strncasecmp(head.headers[i].name.data, "accept-encoding", 16) == 0)
+    if (str_equal_any_case(head.headers[i].name, STR("accept-encoding")))
       e->request.gzip = str_find(head.headers[i].value, STR("gzip")) < head.headers[i].value.size;
   bool upload = false;
   s->settings.guard->methods(d.path, &upload);
