@@ -55,7 +55,7 @@ pprofc_status save_append(const char *path, pprofc_str text, pprofc_error *error
   int number = errno;
   if (fd >= 0 && close(fd) != 0) good = false;
   if (good) return PPROFC_OK;
-  return error_set(error, PPROFC_E_IO, "cannot write '%s': %s", path, ERRNO_TEXT(number));
+  return error_file(error, "write", path, number);
 }
 
 /* ---- folders -------------------------------------- */
@@ -63,15 +63,11 @@ pprofc_status save_append(const char *path, pprofc_str text, pprofc_error *error
 #define TREE_FOLDERS 16 /* maximum number of folders open at the same time */
 #define NAME_TRIES   1000
 
-static pprofc_status new_folder_failed(pprofc_error *error, const char *path) {
-  return error_set(error, PPROFC_E_IO, "cannot write '%s': %s", path, ERRNO_TEXT(errno));
-}
-
 pprofc_status new_folder_check(const char *path, const char *flag, pprofc_error *error) {
   DIR *dir = opendir(path);
   bool empty = true;
   if (!dir && errno == ENOENT) return PPROFC_OK;
-  if (!dir) return new_folder_failed(error, path);
+  if (!dir) return error_file(error, "write", path, errno);
   for (const struct dirent *entry = readdir(dir); entry; entry = readdir(dir))
     empty = empty && (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0);
   closedir(dir);
@@ -102,7 +98,7 @@ static pprofc_status new_folder_make(const char *path, const char *flag, char ma
     if (mkdir(made, 0777) == 0) return PPROFC_OK;
     if (errno != EEXIST) break;
   }
-  return new_folder_failed(error, path);
+  return error_file(error, "write", path, errno);
 }
 
 static pprofc_status new_folder_fill(const char *path, const char *flag, new_folder_fn *fill,
@@ -111,7 +107,8 @@ static pprofc_status new_folder_fill(const char *path, const char *flag, new_fol
   pprofc_status status = new_folder_make(path, flag, made, error);
   if (status != PPROFC_OK) return status;
   status = fill(context, made, error);
-  if (status == PPROFC_OK && rename(made, path) != 0) status = new_folder_failed(error, path);
+  if (status == PPROFC_OK && rename(made, path) != 0)
+    status = error_file(error, "write", path, errno);
   if (status != PPROFC_OK) tree_remove(made);
   return status;
 }

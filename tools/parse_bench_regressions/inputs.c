@@ -36,8 +36,7 @@ static pprofc_status ages_init(struct ages *ages, const char *since, const char 
     return error_set(error, PPROFC_E_INVALID, "the age must be like 90m, 36h or 7d, not \"%s\"",
                      most);
   struct stat status;
-  if (*since && stat(since, &status) != 0)
-    return error_set(error, PPROFC_E_IO, "cannot read '%s': %s", since, ERRNO_TEXT(errno));
+  if (*since && stat(since, &status) != 0) return error_file(error, "read", since, errno);
   if (*since) ages->since = system_modified(&status);
   return PPROFC_OK;
 }

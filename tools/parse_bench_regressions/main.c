@@ -97,17 +97,12 @@ static void outputs_remove(int argc, char *const *argv) {
   }
 }
 
-static pprofc_status outputs_fail(const char *path, pprofc_error *error) {
-  return error_set(error, PPROFC_E_IO, "cannot write '%s': %s", path, ERRNO_TEXT(errno));
-}
-
 /* Writes a file completely or not at all. Follows a symlink and writes its target. */
 static pprofc_status outputs_write(const char *path, pprofc_str text, pprofc_error *error) {
   char target[PATH_MAX];
   int stream = outputs_stream(path);
-  if (stream >= 0)
-    return fd_write(&stream, text.data, text.size) == 0 ? PPROFC_OK : outputs_fail(path, error);
-  if (!outputs_target(path, target)) return outputs_fail(path, error);
+  if (stream >= 0 && fd_write(&stream, text.data, text.size) == 0) return PPROFC_OK;
+  if (stream >= 0 || !outputs_target(path, target)) return error_file(error, "write", path, errno);
   return save_text(target, text, error);
 }
 

@@ -77,9 +77,9 @@ static pprofc_status render(const struct command *command, const pprofc_profile 
                             struct sink *sink, pprofc_error *error) {
   pprofc_status status = destination_render(command, profile, sink_write, sink, error);
   if (!sink->failed) return status;
-  const char *why = ERRNO_TEXT(sink->failed);
-  if (!sink->path) return error_set(error, PPROFC_E_IO, "cannot write standard output: %s", why);
-  return error_set(error, PPROFC_E_IO, "cannot write '%s': %s", sink->path, why);
+  if (sink->path) return error_file(error, "write", sink->path, sink->failed);
+  return error_set(error, PPROFC_E_IO, "cannot write standard output: %s",
+                   ERRNO_TEXT(sink->failed));
 }
 
 static pprofc_status destination_write(const void *context, pprofc_write_fn write, void *to,
@@ -107,7 +107,7 @@ pprofc_status destination_number(const char *extension, char *path, size_t size,
     }
     if (errno != EEXIST) break;
   }
-  return error_set(error, PPROFC_E_IO, "cannot create '%s': %s", path, ERRNO_TEXT(errno));
+  return error_file(error, "create", path, errno);
 }
 
 static pprofc_status to_numbered_file(const struct command *command, const pprofc_profile *profile,

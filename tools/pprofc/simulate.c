@@ -14,11 +14,9 @@ static pprofc_status simulate_child(const char **argv, const char *program, ppro
   int before = system_fix_addresses();
   int failed = spawn_start(&valgrind, &pid);
   system_let_addresses(before);
-  if (failed)
-    return error_set(error, PPROFC_E_IO, "cannot run '%s': %s", argv[0], ERRNO_TEXT(failed));
+  if (failed) return error_file(error, "run", argv[0], failed);
   int how;
-  if (!spawn_wait(pid, &how))
-    return error_set(error, PPROFC_E_IO, "cannot wait for '%s': %s", program, ERRNO_TEXT(errno));
+  if (!spawn_wait(pid, &how)) return error_file(error, "wait for", program, errno);
   if (WIFSIGNALED(how))
     return error_set(error, PPROFC_E_IO, "cannot simulate '%s': it was killed by signal %d",
                      program, WTERMSIG(how));

@@ -21,8 +21,7 @@ pprofc_status viewer_create(struct viewer_file *file, const char *extension, ppr
                  ? mkstemps(file->path, (int)strlen(extension) + 1)
                  : -1;
   if (file->fd >= 0) return PPROFC_OK;
-  return error_set(error, PPROFC_E_IO, "cannot create a file in '%s': %s", folder,
-                   ERRNO_TEXT(errno));
+  return error_file(error, "create a file in", folder, errno);
 }
 
 void viewer_remove(struct viewer_file *file) {
@@ -90,8 +89,7 @@ static pprofc_status viewer_run(struct viewer_file *file, const char *viewer, bo
                                 .streams = {stream, stream, SPAWN_SAME},
                                 .own_group = beside};
   int failed = spawn_start(&program, pid);
-  if (!failed) return PPROFC_OK;
-  return error_set(error, PPROFC_E_IO, "cannot run '%s': %s", words[0], ERRNO_TEXT(failed));
+  return failed ? error_file(error, "run", words[0], failed) : PPROFC_OK;
 }
 
 pprofc_status viewer_start(struct viewer_file *file, const char *viewer, pid_t *pid,

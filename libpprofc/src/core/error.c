@@ -30,6 +30,10 @@ pprofc_status error_nomem(pprofc_error *error) {
   return error_set(error, PPROFC_E_NOMEM, "out of memory");
 }
 
+pprofc_status error_file(pprofc_error *error, const char *what, const char *path, int number) {
+  return error_set(error, PPROFC_E_IO, "cannot %s '%s': %s", what, path, ERRNO_TEXT(number));
+}
+
 void error_prefix(pprofc_error *error, const char *format, ...) {
   if (!error) return;
   char old[sizeof error->message];

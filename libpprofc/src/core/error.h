@@ -30,6 +30,9 @@ const char *error_errno_text(int number, char *out, size_t size);
  * ends. */
 #define ERRNO_TEXT(number) error_errno_text((number), (char[128]){""}, 128)
 
+/* Sets the error "cannot WHAT 'PATH': TEXT" with the text of an errno. Returns PPROFC_E_IO. */
+pprofc_status error_file(pprofc_error *error, const char *what, const char *path, int number);
+
 /* ---- options ---------------------------------------- */
 
 /* Copies the option structs of callers. A caller may have been compiled with an older or a newer

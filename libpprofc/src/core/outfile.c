@@ -65,8 +65,7 @@ int fd_read_all(int fd, struct buffer *data) {
 
 pprofc_status file_read_status(const char *path, int number, const struct buffer *data,
                                pprofc_error *error) {
-  if (number)
-    return error_set(error, PPROFC_E_IO, "cannot read '%s': %s", path, ERRNO_TEXT(number));
+  if (number) return error_file(error, "read", path, number);
   if (!data->failed) return PPROFC_OK;
   if (data->size + INFILE_BLOCK <= data->ceiling) return error_nomem(error);
   if (data->ceiling < 1 << 20)
@@ -88,10 +87,6 @@ pprofc_status file_keep(const char *path, size_t most, struct arena *arena, ppro
   pprofc_status status = file_read(path, &data, error);
   *text = buffer_take(&data, arena);
   return status == PPROFC_OK && !text->data ? error_nomem(error) : status;
-}
-
-static pprofc_status outfile_fail(pprofc_error *error, const char *path) {
-  return error_set(error, PPROFC_E_IO, "cannot write '%s': %s", path, ERRNO_TEXT(errno));
 }
 
 /* Resolves a symlink, so that the rename replaces the target of the link, and not the link. */
@@ -195,15 +190,15 @@ pprofc_status outfile_open(struct outfile *file, const char *path, pprofc_error 
   if (exists && !S_ISREG(info.st_mode)) {
     file->straight = true;
     file->fd = open(path, O_WRONLY | O_CLOEXEC);
-    return file->fd < 0 ? outfile_fail(error, path) : PPROFC_OK;
+    return file->fd < 0 ? error_file(error, "write", path, errno) : PPROFC_OK;
   }
-  if (!outfile_resolve(file, path)) return outfile_fail(error, path);
+  if (!outfile_resolve(file, path)) return error_file(error, "write", path, errno);
   size_t stem = temporary_stem(file);
   temporary_sweep(file, stem);
   /* Let the kernel apply the umask, because reading the umask would change it for a moment in all
    * threads. */
   file->fd = temporary_create(file, stem, exists ? S_IRUSR | S_IWUSR : 0666);
-  if (file->fd < 0) return outfile_fail(error, path);
+  if (file->fd < 0) return error_file(error, "write", path, errno);
   if (exists) (void)fchmod(file->fd, info.st_mode & 07777);
   return PPROFC_OK;
 }
@@ -229,11 +224,13 @@ int outfile_write(void *context, const void *data, size_t size) {
 
 pprofc_status outfile_commit(struct outfile *file, pprofc_error *error) {
   pprofc_status status = PPROFC_OK;
-  if (!file->straight && fsync(file->fd) != 0) status = outfile_fail(error, file->target);
+  if (!file->straight && fsync(file->fd) != 0)
+    status = error_file(error, "write", file->target, errno);
   /* Rename before closing, because closing releases the lock. */
   if (status == PPROFC_OK && !file->straight && rename(file->temporary, file->target) != 0)
-    status = outfile_fail(error, file->target);
-  if (close(file->fd) != 0 && status == PPROFC_OK) status = outfile_fail(error, file->target);
+    status = error_file(error, "write", file->target, errno);
+  if (close(file->fd) != 0 && status == PPROFC_OK)
+    status = error_file(error, "write", file->target, errno);
   file->fd = -1;
   if (status != PPROFC_OK) outfile_discard(file);
   return status;
@@ -250,5 +247,5 @@ pprofc_status outfile_end(struct outfile *file, pprofc_status status, pprofc_err
   outfile_discard(file);
   if (!file->reason || status == PPROFC_E_NOMEM) return status;
   errno = file->reason;
-  return outfile_fail(error, file->path);
+  return error_file(error, "write", file->path, errno);
 }

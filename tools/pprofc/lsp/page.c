@@ -15,8 +15,7 @@ static pprofc_status page_make_folder(struct lsp_page *page, pprofc_error *error
     return PPROFC_OK;
   }
   page->folder[0] = '\0';
-  return error_set(error, PPROFC_E_IO, "cannot create a folder in '%s': %s", top,
-                   ERRNO_TEXT(errno));
+  return error_file(error, "create a folder in", top, errno);
 }
 
 /* Writes the same page as -flame, or for a comparison the same page as -flame -noise. */
@@ -42,8 +41,7 @@ static pprofc_status page_write(struct lsp_page *page, const struct command *com
   pprofc_status status = page_make_folder(page, error);
   if (status) return status;
   int fd = open(page->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (fd < 0)
-    status = error_set(error, PPROFC_E_IO, "cannot write '%s': %s", page->path, ERRNO_TEXT(errno));
+  if (fd < 0) status = error_file(error, "write", page->path, errno);
   if (!status) signals_remove(page->path);
   if (!status) status = page_render(command, costs, fd, error);
   if (fd >= 0) close(fd);

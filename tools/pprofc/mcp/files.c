@@ -8,12 +8,10 @@ static pprofc_status files_add(struct files *files, const char *name, pprofc_err
   char path[PATH_MAX];
   if (files->count == FILES_FOLDERS)
     return error_set(error, PPROFC_E_INVALID, "more than %d folders", FILES_FOLDERS);
-  if (!realpath(name, path))
-    return error_set(error, PPROFC_E_IO, "cannot open '%s': %s", name, ERRNO_TEXT(errno));
+  if (!realpath(name, path)) return error_file(error, "open", name, errno);
   int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return error_set(error, PPROFC_E_IO, "cannot open '%s': %s", name, ERRNO_TEXT(errno));
-  size_t size = strlen(path) + 1;
-  char *kept = mem_array(&mem_default, size, 1);
+  if (fd < 0) return error_file(error, "open", name, errno);
+  char *kept = text_copy(str_of(path));
   if (!kept) {
     close(fd);
     return error_nomem(error);

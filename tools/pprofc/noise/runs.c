@@ -68,7 +68,7 @@ static pprofc_status runs_add_folder(struct loaded_runs *runs, const char *folde
                                      pprofc_error *error) {
   size_t before = runs->source_count;
   DIR *dir = opendir(folder);
-  if (!dir) return error_set(error, PPROFC_E_IO, "cannot read '%s': %s", folder, ERRNO_TEXT(errno));
+  if (!dir) return error_file(error, "read", folder, errno);
   bool good = true;
   for (struct dirent *entry; good && (entry = readdir(dir));) {
     if (entry->d_name[0] == '.') continue;

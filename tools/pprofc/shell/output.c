@@ -17,15 +17,14 @@ static pprofc_status process_start(struct shell_process *process, const char *co
                                    pprofc_error *error) {
   int ends[2];
   *process = (struct shell_process){.fd = -1, .name = argv[0]};
-  if (!system_pipe(ends))
-    return error_set(error, PPROFC_E_IO, "cannot run '%s': %s", argv[0], ERRNO_TEXT(errno));
+  if (!system_pipe(ends)) return error_file(error, "run", argv[0], errno);
   const struct spawn program = {
       .argv = argv, .streams = {ends[0], SPAWN_SAME, SPAWN_SAME}, .default_signals = true};
   int failed = spawn_start(&program, &process->pid);
   close(ends[0]);
   if (failed) {
     close(ends[1]);
-    return error_set(error, PPROFC_E_IO, "cannot run '%s': %s", argv[0], ERRNO_TEXT(failed));
+    return error_file(error, "run", argv[0], failed);
   }
   process->fd = ends[1];
   return PPROFC_OK;
@@ -178,8 +177,7 @@ static pprofc_status output_open_append(struct shell_output *out) {
   const char *path = out->target->path;
   message_note("Generating report in %s", path);
   out->fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-  if (out->fd < 0)
-    return error_set(out->error, PPROFC_E_IO, "cannot open '%s': %s", path, ERRNO_TEXT(errno));
+  if (out->fd < 0) return error_file(out->error, "open", path, errno);
   bool regular = fstat(out->fd, &info) == 0 && S_ISREG(info.st_mode);
   out->before = regular ? info.st_size : -1;
   return PPROFC_OK;
@@ -250,8 +248,7 @@ static pprofc_status output_end_append(struct shell_output *out, pprofc_status s
   if (status != PPROFC_OK && out->before >= 0 && ftruncate(out->fd, out->before) != 0)
     message_note("a part of the report is left in %s", out->target->path);
   if (close(out->fd) != 0 && status == PPROFC_OK)
-    return error_set(out->error, PPROFC_E_IO, "cannot write '%s': %s", out->target->path,
-                     ERRNO_TEXT(errno));
+    return error_file(out->error, "write", out->target->path, errno);
   return status;
 }
 

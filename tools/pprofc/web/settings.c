@@ -23,17 +23,13 @@ uint64_t settings_stamp(const char *path) {
   return stat(path, &info) == 0 ? system_stamp(&info) : 0;
 }
 
-static pprofc_status settings_fail(const char *what, const char *path, pprofc_error *error) {
-  return error_set(error, PPROFC_E_IO, "cannot %s '%s': %s", what, path, ERRNO_TEXT(errno));
-}
-
 /* Reads the file into the arena. Sets *data to an empty text if the file is missing. */
 static pprofc_status settings_read(const char *path, struct arena *arena, pprofc_str *data,
                                    pprofc_error *error) {
   struct stat info;
   *data = STR("");
   if (stat(path, &info) != 0)
-    return errno == ENOENT ? PPROFC_OK : settings_fail("read", path, error);
+    return errno == ENOENT ? PPROFC_OK : error_file(error, "read", path, errno);
   if (!S_ISREG(info.st_mode) || (uint64_t)info.st_size > SETTINGS_FILE_BYTES)
     return error_set(error, PPROFC_E_FORMAT,
                      "could not parse settings: not a regular file, or too large");
@@ -230,7 +226,7 @@ static pprofc_status settings_make_folder(const char *path, char folder[4096],
   if (!end || end == folder) return error_set(error, PPROFC_E_INVALID, "no folder for settings");
   *end = '\0';
   errno = folder_make(folder, 0700);
-  return errno ? settings_fail("create", folder, error) : PPROFC_OK;
+  return errno ? error_file(error, "create", folder, errno) : PPROFC_OK;
 }
 
 static pprofc_status settings_replace(const char *path, pprofc_str text, pprofc_error *error) {
@@ -239,7 +235,7 @@ static pprofc_status settings_replace(const char *path, pprofc_str text, pprofc_
   if (status != PPROFC_OK) return status;
   bool written = fchmod(file.fd, 0600) == 0 && outfile_write(&file, text.data, text.size) == 0;
   if (written) return outfile_commit(&file, error);
-  status = settings_fail("write", path, error);
+  status = error_file(error, "write", path, errno);
   outfile_discard(&file);
   return status;
 }
@@ -290,7 +286,7 @@ pprofc_status settings_change(const char *path, const char *name,
   if (status != PPROFC_OK) return status;
   /* Lock the folder and not the file, because a change replaces the file. */
   int lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (lock < 0) return settings_fail("open", folder, error);
+  if (lock < 0) return error_file(error, "open", folder, errno);
   while (flock(lock, LOCK_EX) != 0 && errno == EINTR) continue;
   status = settings_edit(path, name, options, error);
   close(lock);

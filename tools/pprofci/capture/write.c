@@ -61,8 +61,7 @@ static pprofc_status capture_write_item(const struct capture *capture, const cha
   snprintf(path, sizeof path, "%s/%s", folder, name);
   char *slash = strrchr(path, '/');
   *slash = '\0';
-  if (!files_make_folders(path))
-    return error_set(error, PPROFC_E_IO, "cannot write '%s': %s", path, ERRNO_TEXT(errno));
+  if (!files_make_folders(path)) return error_file(error, "write", path, errno);
   *slash = '/';
   return pprofc_profile_write_file(item->profile, path, error);
 }

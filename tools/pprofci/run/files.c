@@ -10,7 +10,7 @@ bool files_make_folders(const char *path) {
 
 pprofc_status files_need_folder(const char *path, pprofc_error *error) {
   if (files_make_folders(path)) return PPROFC_OK;
-  return error_set(error, PPROFC_E_IO, "cannot make the folder '%s': %s", path, ERRNO_TEXT(errno));
+  return error_file(error, "make the folder", path, errno);
 }
 
 pprofc_status files_need_parent(const char *path, pprofc_error *error) {
@@ -18,8 +18,7 @@ pprofc_status files_need_parent(const char *path, pprofc_error *error) {
   pprofc_str parent = str_slice(str_of(path), 0, str_find_last_char(str_of(path), '/'));
   if (!parent.size || parent.size == strlen(path)) return PPROFC_OK;
   if (parent.size >= sizeof folder)
-    return error_set(error, PPROFC_E_IO, "cannot make the folder of '%s': %s", path,
-                     ERRNO_TEXT(ENAMETOOLONG));
+    return error_file(error, "make the folder of", path, ENAMETOOLONG);
   memcpy(folder, parent.data, parent.size);
   folder[parent.size] = '\0';
   return files_need_folder(folder, error);

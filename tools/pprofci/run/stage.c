@@ -77,7 +77,7 @@ static const struct node *read_old_manifest(struct ci_run *run) {
 static pprofc_status stage_move(const char *from, const char *to, pprofc_error *error) {
   if (rename(from, to) == 0) return PPROFC_OK;
   if (errno == EXDEV) return files_copy(from, to, error);
-  return error_set(error, PPROFC_E_IO, "cannot write '%s': %s", to, ERRNO_TEXT(errno));
+  return error_file(error, "write", to, errno);
 }
 
 /* Paths of a file that the run moves to the final folder. */
