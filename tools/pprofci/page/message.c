@@ -1,7 +1,7 @@
 /* Writes, reads and prints the text of a result. */
 #include "page/page.h"
 
-#include "page/html.h"
+#include "core/template.h"
 #include "run/files.h"
 
 /* Moves the text of the buffer into a new piece. Adds no piece for an empty text without a path. */
@@ -18,6 +18,13 @@ void message_begin_link(struct message_text *t) {
 
 void message_end_link(struct message_text *t, const char *path) {
   end_piece(t, str_of(path));
+}
+
+extern const unsigned char asset_ci_summary_template[];
+extern const size_t asset_ci_summary_template_size;
+
+pprofc_str message_template(void) {
+  return (pprofc_str){(const char *)asset_ci_summary_template, asset_ci_summary_template_size};
 }
 
 void message_put_address(struct buffer *out, pprofc_str path, const struct message_place *place) {
@@ -89,7 +96,7 @@ void message_put_part(struct buffer *out, const struct message_part *part,
       fill_code(&f, part->pieces[i].text);
     else
       fill_piece(&f, &part->pieces[i], place);
-  template_put(out, html_template(), "message", &f);
+  template_put(out, message_template(), "message", &f);
   fill_free(&f);
 }
 

@@ -47,6 +47,9 @@ struct message_place {
   bool one_file;      /* true for report.html, which contains the page and its flame graphs */
 };
 
+/* Returns the template of assets/ci_summary.template. */
+pprofc_str message_template(void);
+
 /* These functions enclose the text of a link to a file in the page's folder. The path may end with
  * "#ANCHOR". The text lives until the message is printed. */
 void message_begin_link(struct message_text *text);
