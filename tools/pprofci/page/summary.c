@@ -477,8 +477,9 @@ static void add_profile_tables(const struct summary_text *w) {
     const struct run_pair *pair = &run->pairs[i];
     if (!is_summarized(w->model, pair)) continue;
     shown++;
-    buffer_printf(w->text, "%s: %s%s%s", pair->kind, html_shown(pair), pair->is_new ? " (new)" : "",
-                  pair->is_gone ? " (gone)" : "");
+    buffer_printf(w->text, "%s: %s", pair->kind, html_shown(pair));
+    if (pair->is_new) buffer_add_text(w->text, " (new)");
+    if (pair->is_gone) buffer_add_text(w->text, " (gone)");
     pprofc_str title = title_of(w);
     put_function_table(w->text, run, pair);
     summary_add(w, title, PART_TEXT);
