@@ -228,21 +228,6 @@ static void put_memory_cell(struct buffer *out, const struct benchmark *b) {
     number_sides(out, row);
 }
 
-/* Writes the head of the table. `memory` and `profiles` are true if the table has these columns. */
-static void put_slower_head(struct buffer *out, const struct page_model *m, bool memory,
-                            bool profiles) {
-  const char *remark = m->columns[METRIC_TIME].remark;
-  buffer_add_text(out, "| benchmark | base " ARROW " head");
-  if (*remark) buffer_printf(out, ", %s", remark);
-  buffer_add_text(out, " | change |");
-  if (memory) buffer_printf(out, " %s |", m->columns[METRIC_BYTES].label);
-  if (profiles) buffer_add_text(out, " because |");
-  buffer_add_text(out, "\n|---|--:|--:|");
-  if (memory) buffer_add_text(out, "--:|");
-  if (profiles) buffer_add_text(out, "---|");
-  buffer_add_char(out, '\n');
-}
-
 static void put_slower_row(const struct summary_text *w, const struct benchmark *b, bool memory,
                            bool profiles) {
   struct buffer *out = w->text;
@@ -277,7 +262,11 @@ static void put_slower(const struct summary_text *w) {
   struct buffer *out = w->text;
   if (!m->states[STATE_SLOWER]) return;
   bool memory = m->has_metric[METRIC_BYTES], profiles = m->run->pair_count > 0;
-  put_slower_head(out, m, memory, profiles);
+  struct fill f = fill_make(out->mem);
+  fill_pack(&f, "remark:s profiles:b", m->columns[METRIC_TIME].remark, profiles);
+  if (memory) fill_words(&f, "memory", m->columns[METRIC_BYTES].label);
+  template_put(out, message_template(), "slower", &f);
+  fill_free(&f);
   for (size_t i = 0; i < m->states[STATE_SLOWER] && i < ROWS_MOST; i++)
     put_slower_row(w, &m->benchmarks[i], memory, profiles);
   buffer_add_char(out, '\n');
