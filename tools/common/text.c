@@ -23,6 +23,18 @@ void quote_go(pprofc_str s, char out[QUOTE_MAX]) {
   memcpy(out + size, "\"", 2);
 }
 
+char *text_printf(struct arena *arena, const char *format, ...) {
+  va_list args, again;
+  va_start(args, format);
+  va_copy(again, args);
+  int size = vsnprintf(NULL, 0, format, again);
+  va_end(again);
+  char *text = arena_alloc(arena, (size_t)size + 1);
+  if (text) vsnprintf(text, (size_t)size + 1, format, args);
+  va_end(args);
+  return text;
+}
+
 bool text_only_has(pprofc_str text, const char *others) {
   for (size_t i = 0; i < text.size; i++) {
     char c = text.data[i];

@@ -17,6 +17,9 @@ static inline void text_free(char *text) {
   if (text) mem_free(&mem_default, text, strlen(text) + 1, 1);
 }
 
+/* Formats a text. Returns NULL when out of memory. */
+char *text_printf(struct arena *arena, const char *format, ...) PPROFC_PRINTF(2, 3);
+
 /* An array of texts that ends with NULL, such as the arguments of a program. */
 #define TEXT_LIST(...) ((const char *const[]){__VA_ARGS__, NULL})
 

@@ -48,16 +48,11 @@ pprofc_status headers_add(struct headers *headers, pprofc_str text, const char *
   if (headers_is_framing(name))
     return error_set(error, PPROFC_E_INVALID, "%s: the header %.*s cannot be set", where,
                      STR_ARG(name));
-  size_t size = name.size + value.size + 3;
-  char *line = arena_alloc(headers->arena, size);
-  if (!line || !ARRAY_RESERVE(&mem_default, headers->items, headers->capacity, headers->count + 1))
-    return error_nomem(error);
-  if (value.size)
-    snprintf(line, size, "%.*s: %.*s", STR_ARG(name), STR_ARG(value));
-  else
-    snprintf(line, size, "%.*s;", STR_ARG(name));
-  headers->items[headers->count++] = (struct header){{line, name.size}, line};
-  return PPROFC_OK;
+  const char *line = text_printf(headers->arena, value.size ? "%.*s: %.*s" : "%.*s;%.*s",
+                                 STR_ARG(name), STR_ARG(value));
+  bool added = line && ARRAY_PUSH(&mem_default, headers->items, headers->count, headers->capacity,
+                                  (struct header){{line, name.size}, line});
+  return added ? PPROFC_OK : error_nomem(error);
 }
 
 pprofc_status headers_add_file(struct headers *headers, const char *path, pprofc_error *error) {

@@ -127,8 +127,7 @@ static const char *proxy_address(struct arena *arena, const char *setting) {
   struct url url;
   if (url_parse(arena, str_of(setting), &url) == PPROFC_OK && url.scheme.size && url.host.size)
     return setting;
-  size_t size = strlen(setting) + sizeof "http://";
-  char *text = arena_alloc(arena, size);
+  const char *text = text_printf(arena, "http://%s", setting);
   if (!text) return NULL;
   snprintf(text, size, "http://%s", setting);
   return url_parse(arena, str_of(text), &url) == PPROFC_OK ? text : "";

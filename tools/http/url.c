@@ -163,8 +163,7 @@ static void url_set_path(struct url_parser *p, pprofc_str path) {
   if (!p->url->path.data) p->status = PPROFC_E_NOMEM;
 }
 
-/* Returns the length of the scheme before ':', or 0 if there is no scheme. */
-static size_t url_scheme_length(pprofc_str text) {
+size_t url_scheme_length(pprofc_str text) {
   size_t size = 0;
   while (size < text.size &&
          (char_is_letter(text.data[size]) ||
@@ -260,11 +259,9 @@ static pprofc_str url_joined_path(struct arena *arena, const struct url *base, p
   if (path.data[0] == '/') return url_without_dots(arena, path);
   size_t slash = str_find_last_char(base->path, '/');
   size_t kept = slash < base->path.size ? slash + 1 : 0;
-  char *joined = arena_alloc(arena, kept + path.size + 1);
-  if (!joined) return (pprofc_str){NULL, 0};
-  if (kept) memcpy(joined, base->path.data, kept);
-  memcpy(joined + kept, path.data, path.size);
-  return url_without_dots(arena, (pprofc_str){joined, kept + path.size});
+  const char *joined =
+      text_printf(arena, "%.*s%.*s", STR_ARG(str_slice(base->path, 0, kept)), STR_ARG(path));
+  return joined ? url_without_dots(arena, str_of(joined)) : (pprofc_str){NULL, 0};
 }
 
 pprofc_status url_resolve(struct arena *arena, const struct url *base, pprofc_str reference,

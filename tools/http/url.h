@@ -33,6 +33,9 @@ enum url_secrets {
   URL_WITHOUT_USER
 };
 
+/* Returns the length of the scheme before ':', or 0 if there is no scheme. */
+size_t url_scheme_length(pprofc_str text);
+
 /* Writes a URL into the arena. The result's `data` is NULL when out of memory. */
 pprofc_str url_text(struct arena *arena, const struct url *url, enum url_secrets secrets);
 

@@ -1,8 +1,6 @@
 /* Reads a stream of profiles from standard input. */
 #include "steps.h"
 
-#define FRAMED_NAME 48
-
 void framed_init(struct framed *framed, const pprofc_limits *limits) {
   *framed = (struct framed){.most = limits->input_bytes};
   arena_init(&framed->arena, &mem_default);
@@ -74,15 +72,10 @@ pprofc_status framed_next(struct framed *framed, struct buffer *frame, const cha
   pprofc_status status = framed_length(framed, &size, error);
   if (status || framed->ended) return status;
   status = framed_body(framed, frame, size, error);
-  char *made = status ? NULL : arena_alloc(&framed->arena, FRAMED_NAME);
-  if (!made) {
-    buffer_free(frame);
-    return status ? status : error_nomem(error);
-  }
-  framed->count++;
-  snprintf(made, FRAMED_NAME, "frame %zu of standard input", framed->count);
-  *name = made;
-  return PPROFC_OK;
+  if (!status) *name = text_printf(&framed->arena, "frame %zu of standard input", ++framed->count);
+  if (*name) return PPROFC_OK;
+  buffer_free(frame);
+  return status ? status : error_nomem(error);
 }
 
 pprofc_status framed_read(const struct buffer *frame, const char *name,

@@ -80,10 +80,8 @@ static pprofc_status address_apply_seconds(struct arena *arena, struct address_q
                                            int64_t seconds, struct address *address) {
   int64_t given;
   if (seconds > 0) {
-    char digits[24];
-    int length = snprintf(digits, sizeof digits, "%" PRId64, seconds);
-    pprofc_str value = arena_str(arena, (pprofc_str){digits, (size_t)length});
-    if (!value.data) return PPROFC_E_NOMEM;
+    const char *value = text_printf(arena, "%" PRId64, seconds);
+    if (!value) return PPROFC_E_NOMEM;
     address->seconds = seconds;
     address->asked_seconds = true;
     return address_set(query, STR("seconds"), value);
@@ -101,15 +99,8 @@ static int64_t address_limit_ms(int64_t seconds, int64_t timeout) {
 }
 
 bool address_has_scheme(pprofc_str source) {
-  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
-  static const char others[] = "0123456789+-.";
-  size_t colon = str_find(source, STR("://"));
-  for (size_t i = 0; i < colon; i++) {
-    char c = source.data[i];
-    bool letter = c != '\0' && strchr(letters, c), other = c != '\0' && strchr(others, c);
-    if (!letter && (i == 0 || !other)) return false;
-  }
-  return colon > 0 && colon < source.size;
+  size_t size = url_scheme_length(source);
+  return size && str_starts(str_slice(source, size, source.size), STR("://"));
 }
 
 /* Parses a URL. Adds "http://" to a source such as "localhost:6060", which would parse as a scheme
@@ -120,11 +111,8 @@ static pprofc_status address_parse_url(struct arena *arena, pprofc_str source, s
   bool hostless = !url->host.size && url->scheme.size && !str_equal(url->scheme, STR("file"));
   if (status == PPROFC_E_NOMEM || (status == PPROFC_OK && !hostless)) return status;
   if (address_has_scheme(source)) return PPROFC_E_FORMAT;
-  char *text = arena_alloc(arena, source.size + 7);
-  if (!text) return PPROFC_E_NOMEM;
-  memcpy(text, "http://", 7);
-  if (source.size) memcpy(text + 7, source.data, source.size);
-  return url_parse(arena, (pprofc_str){text, source.size + 7}, url);
+  const char *text = text_printf(arena, "http://%.*s", STR_ARG(source));
+  return text ? url_parse(arena, str_of(text), url) : PPROFC_E_NOMEM;
 }
 
 /* Sorts the query like Go, and adds the value of -seconds. */
@@ -166,13 +154,10 @@ static bool address_is_pprof(pprofc_str path) {
 }
 
 pprofc_status address_of_symbols(struct arena *arena, const struct url *profile, struct url *url) {
-  pprofc_str name = address_is_pprof(profile->path) ? STR("/../symbol") : STR("/../symbolz");
-  pprofc_str path = profile->path;
-  char *joined = arena_alloc(arena, path.size + name.size);
-  char *clean = arena_alloc(arena, path.size + name.size + 2);
-  if (!joined || !clean) return PPROFC_E_NOMEM;
-  if (path.size) memcpy(joined, path.data, path.size);
-  memcpy(joined + path.size, name.data, name.size);
+  const char *joined = text_printf(arena, "%.*s/../%s", STR_ARG(profile->path),
+                                   address_is_pprof(profile->path) ? "symbol" : "symbolz");
+  char *clean = joined ? arena_alloc(arena, strlen(joined) + 2) : NULL;
+  if (!clean) return PPROFC_E_NOMEM;
   *url = *profile;
   url->path = str_path_clean((pprofc_str){joined, path.size + name.size}, clean);
   url->query = url->fragment = STR("");

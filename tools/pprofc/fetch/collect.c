@@ -124,11 +124,7 @@ static bool collect_ends_with_kind(pprofc_str path) {
 static pprofc_str collect_folder(struct arena *arena, pprofc_str path) {
   if (str_ends(path, STR("/"))) return path;
   if (collect_ends_with_kind(path)) return str_slice(path, 0, str_find_last_char(path, '/') + 1);
-  char *folder = arena_alloc(arena, path.size + 1);
-  if (!folder) return (pprofc_str){NULL, 0};
-  memcpy(folder, path.data, path.size);
-  folder[path.size] = '/';
-  return (pprofc_str){folder, path.size + 1};
+  return str_of(text_printf(arena, "%.*s/", STR_ARG(path)));
 }
 
 static pprofc_status collect_address(struct fetcher *fetcher, const struct collect_server *server,

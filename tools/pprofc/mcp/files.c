@@ -16,7 +16,6 @@ static pprofc_status files_add(struct files *files, const char *name, pprofc_err
     close(fd);
     return error_nomem(error);
   }
-  memcpy(kept, path, size);
   files->names[files->count] = name;
   files->paths[files->count] = kept;
   files->fds[files->count++] = fd;
@@ -34,7 +33,7 @@ pprofc_status files_open(struct files *files, const char *const *names, size_t c
 void files_close(struct files *files) {
   for (size_t i = 0; i < files->count; i++) {
     close(files->fds[i]);
-    mem_free(&mem_default, files->paths[i], strlen(files->paths[i]) + 1, 1);
+    text_free(files->paths[i]);
   }
   files->count = 0;
 }
@@ -138,22 +137,16 @@ static void files_list_folder(struct files_listing *l, int fd, const char *prefi
 static void files_list_one(struct files_listing *l, int fd, const char *prefix, const char *name,
                            int depth) {
   struct stat info;
-  size_t size = strlen(prefix) + strlen(name) + 2;
   if (name[0] == '.' || fstatat(fd, name, &info, AT_SYMLINK_NOFOLLOW) != 0) return;
-  char *path = arena_alloc(&l->arena, size);
-  if (!path) {
-    l->failed = true;
-    return;
-  }
-  snprintf(path, size, "%s%s%s", prefix, *prefix ? "/" : "", name);
+  const char *path = text_printf(&l->arena, "%s%s%s", prefix, *prefix ? "/" : "", name);
+  l->failed |= !path;
+  if (!path) return;
   if (S_ISDIR(info.st_mode) && depth < FILES_DEPTH) {
     int inner = openat(fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (inner >= 0) files_list_folder(l, inner, path, depth + 1);
   } else if (S_ISREG(info.st_mode)) {
-    if (!ARRAY_RESERVE(&mem_default, l->entries, l->capacity, l->count + 1))
-      l->failed = true;
-    else
-      l->entries[l->count++] = (struct files_entry){path, info};
+    l->failed |= !ARRAY_PUSH(&mem_default, l->entries, l->count, l->capacity,
+                             (struct files_entry){path, info});
   }
 }
 

@@ -12,11 +12,8 @@ static bool runs_add(struct loaded_runs *runs, const char *source, const char *f
 }
 
 static const char *runs_join(struct arena *arena, const char *folder, const char *name) {
-  size_t size = strlen(folder) + strlen(name) + 2;
-  char *path = arena_alloc(arena, size);
-  bool slash = *folder && folder[strlen(folder) - 1] == '/';
-  if (path) snprintf(path, size, "%s%s%s", folder, slash ? "" : "/", name);
-  return path;
+  bool slash = str_ends(str_of(folder), STR("/"));
+  return text_printf(arena, "%s%s%s", folder, slash ? "" : "/", name);
 }
 
 static size_t runs_digits(const char *text) {

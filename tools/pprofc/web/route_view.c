@@ -23,15 +23,10 @@ struct arguments {
 
 /* Adds "-NAME=VALUE", or only VALUE if `name` is "". */
 static void arguments_add(struct arguments *a, const char *name, const char *value) {
-  size_t size = strlen(name) + strlen(value) + 4;
-  char *text = arena_alloc(a->arena, size);
+  const char *equals = *name && *value ? "=" : "";
+  const char *text = text_printf(a->arena, "%s%s%s%s", *name ? "-" : "", name, equals, value);
   a->failed = a->failed || !text;
-  if (!text) return;
-  if (!*name)
-    snprintf(text, size, "%s", value);
-  else
-    snprintf(text, size, *value ? "-%s=%s" : "-%s%s", name, value);
-  a->items[a->count++] = text;
+  if (text) a->items[a->count++] = text;
 }
 
 static void arguments_add_flags(struct arguments *a, const struct command *command) {

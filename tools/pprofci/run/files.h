@@ -15,8 +15,6 @@ bool text_is_iterations(pprofc_str text, double *count);
  * empty text. */
 pprofc_str text_last_line(pprofc_str text);
 
-char *text_printf(struct arena *arena, const char *format, ...) PPROFC_PRINTF(2, 3);
-
 /* Copies a text and appends a NUL. */
 char *text_keep(struct arena *arena, pprofc_str text);
 

@@ -2,7 +2,6 @@
 #include "run/files.h"
 
 #include <ctype.h>
-#include <stdarg.h>
 
 /* True for a byte of a name or number. All bytes outside of ASCII belong to names. */
 static bool is_word_byte(char c) {
@@ -29,18 +28,6 @@ pprofc_str text_last_line(pprofc_str text) {
   while (str_next_line(&text, &line))
     if (str_trim(line).size && (!last.size || has_words(line))) last = str_trim(line);
   return last;
-}
-
-char *text_printf(struct arena *arena, const char *format, ...) {
-  va_list args, again;
-  va_start(args, format);
-  va_copy(again, args);
-  int size = vsnprintf(NULL, 0, format, again);
-  va_end(again);
-  char *text = arena_alloc(arena, (size_t)size + 1);
-  vsnprintf(text, (size_t)size + 1, format, args);
-  va_end(args);
-  return text;
 }
 
 char *text_keep(struct arena *arena, pprofc_str text) {
