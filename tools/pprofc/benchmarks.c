@@ -16,8 +16,7 @@ pprofc_status benchmarks_select(const struct command *command, const char *shown
     error_prefix(error, "cannot use '%s': ", shown);
     return status;
   }
-  pprofc_profile_release(*profile);
-  *profile = selected;
+  profile_replace(profile, selected);
   return PPROFC_OK;
 }
 

@@ -5,12 +5,6 @@
 #include "sources/sources.h"
 #include "symbolize/symbolize.h"
 
-/* Releases *profile, and replaces it by `made`. */
-static void finish_take(pprofc_profile **profile, pprofc_profile *made) {
-  pprofc_profile_release(*profile);
-  *profile = made;
-}
-
 /* Sets the options of symbolization. `path` is a buffer for the search path of binaries. */
 static void symbol_options(const struct command *command, struct symbolize_options *options,
                            char path[4096]) {
@@ -36,7 +30,7 @@ pprofc_status finish_locate(const struct command *command, pprofc_profile **prof
   pprofc_profile *located;
   symbol_options(command, &options, path);
   pprofc_status status = symbolize_locate(*profile, &options, &located, error);
-  if (status == PPROFC_OK) finish_take(profile, located);
+  if (status == PPROFC_OK) profile_replace(profile, located);
   return status;
 }
 
@@ -48,7 +42,7 @@ static pprofc_status finish_symbolize(const struct fetcher *fetcher, pprofc_prof
   symbol_options(fetcher->command, &options, path);
   if (fetcher->fetched) options.server = &fetcher->symbols.server;
   pprofc_status status = symbolize_profile(*profile, &options, &symbolized, error);
-  if (status == PPROFC_OK) finish_take(profile, symbolized);
+  if (status == PPROFC_OK) profile_replace(profile, symbolized);
   return status;
 }
 
@@ -67,7 +61,7 @@ static pprofc_status add_comment(pprofc_profile **profile, const char *comment,
   comments[count] = (uint32_t)(edit->strings.count - 1);
   edit->comments = comments;
   edit->comment_count = count + 1;
-  finish_take(profile, edit);
+  profile_replace(profile, edit);
   return PPROFC_OK;
 }
 
@@ -76,7 +70,7 @@ static pprofc_status finish_keep_frames(pprofc_profile **profile, pprofc_error *
   pprofc_profile *edit = profile_edit(*profile);
   if (!edit) return error_nomem(error);
   edit->drop_frames = edit->keep_frames = 0;
-  finish_take(profile, edit);
+  profile_replace(profile, edit);
   return PPROFC_OK;
 }
 

@@ -43,8 +43,7 @@ static pprofc_status mappings_set_files(pprofc_profile **profile, bool unnamed, 
     items[i].file = file.size ? (uint32_t)p->strings.count : 0;
   }
   if (!edit) return PPROFC_OK;
-  pprofc_profile_release(*profile);
-  *profile = edit;
+  profile_replace(profile, edit);
   return PPROFC_OK;
 }
 

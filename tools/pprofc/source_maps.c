@@ -101,8 +101,7 @@ static pprofc_status source_maps_rename(const struct source_map_list *list,
       source_maps_apply(*profile, list->items, list->count, &renamed, &changed, error);
   if (status != PPROFC_OK) return status;
   if (changed) *used = true;
-  pprofc_profile_release(*profile);
-  *profile = renamed;
+  profile_replace(profile, renamed);
   return PPROFC_OK;
 }
 

@@ -136,7 +136,6 @@ pprofc_status time_range_select(const struct command *command, bool is_base, con
     error_prefix(error, "cannot use '%s': ", shown);
     return status;
   }
-  pprofc_profile_release(*profile);
-  *profile = selected;
+  profile_replace(profile, selected);
   return PPROFC_OK;
 }

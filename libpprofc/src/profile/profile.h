@@ -156,6 +156,12 @@ pprofc_profile *profile_new(const pprofc_allocator *mem);
  * memory. */
 pprofc_profile *profile_edit(const pprofc_profile *source);
 
+/* Releases *profile, and replaces it by `made`. */
+static inline void profile_replace(pprofc_profile **profile, pprofc_profile *made) {
+  pprofc_profile_release(*profile);
+  *profile = made;
+}
+
 /* Returns a profile that shares every column of `source` but allocates with `mem`. This is for a
  * caller with its own memory and time limits. Returns NULL when out of memory. */
 pprofc_profile *profile_lend(const pprofc_profile *source, const pprofc_allocator *mem);

@@ -84,7 +84,6 @@ pprofc_status sources_drop_frames(pprofc_profile **profile,
   pprofc_status status = transform_drop_frames(*profile, &kept, &unsupported, error);
   if (status != PPROFC_OK) return status;
   if (unsupported && warn) warn(warn_context, DROP_FRAMES_UNSUPPORTED);
-  pprofc_profile_release(*profile);
-  *profile = kept;
+  profile_replace(profile, kept);
   return PPROFC_OK;
 }

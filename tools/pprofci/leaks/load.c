@@ -29,8 +29,7 @@ static void leaks_prepare(pprofc_profile **profile) {
   options.search_path = getenv("PPROF_BINARY_PATH");
   if (!leaks_has_names(*profile)) {
     ci_need(pprofc_symbolize(*profile, &options, &made, &ci_error));
-    pprofc_profile_release(*profile);
-    *profile = made;
+    profile_replace(profile, made);
   }
   ci_need(sources_drop_frames(profile, source_warn, NULL, &ci_error));
 }

@@ -17,8 +17,7 @@ static bool diff_make_tree(pprofc_profile **profile, const struct stack_tree *li
   size_t only = like->type == STACK_TREE_ALL ? SIZE_MAX : like->type;
   pprofc_profile *made = fold_profile(*profile, only, false);
   if (!made) return false;
-  pprofc_profile_release(*profile);
-  *profile = made;
+  profile_replace(profile, made);
   return true;
 }
 
