@@ -129,7 +129,6 @@ static const char *proxy_address(struct arena *arena, const char *setting) {
     return setting;
   const char *text = text_printf(arena, "http://%s", setting);
   if (!text) return NULL;
-  snprintf(text, size, "http://%s", setting);
   return url_parse(arena, str_of(text), &url) == PPROFC_OK ? text : "";
 }
 

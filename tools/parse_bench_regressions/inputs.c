@@ -107,20 +107,14 @@ void inputs_free(struct inputs *inputs) {
   arena_free(&inputs->arena);
 }
 
-static struct buffer *new_buffer(struct inputs *inputs) {
-  if (!ARRAY_RESERVE(inputs->gate->mem, inputs->files, inputs->file_capacity,
-                     inputs->file_count + 1))
-    return NULL;
-  struct buffer *buffer = &inputs->files[inputs->file_count++];
-  buffer_init(buffer, inputs->gate->mem, GATE_FILE_MAX);
-  return buffer;
-}
-
 /* Reads a whole file, or standard input for "-". The data stays valid as long as `inputs`. */
 static pprofc_status inputs_file(struct inputs *inputs, const char *path, pprofc_str *data,
                                  pprofc_error *error) {
-  struct buffer *buffer = new_buffer(inputs);
-  if (!buffer) return error_nomem(error);
+  const pprofc_allocator *mem = inputs->gate->mem;
+  if (!ARRAY_PUSH(mem, inputs->files, inputs->file_count, inputs->file_capacity,
+                  buffer_make(mem, GATE_FILE_MAX)))
+    return error_nomem(error);
+  struct buffer *buffer = &inputs->files[inputs->file_count - 1];
   pprofc_status status = gate_read_whole(path, buffer, error);
   if (status == PPROFC_OK) *data = buffer_str(buffer);
   return status;
@@ -204,10 +198,7 @@ static pprofc_status check_input(struct inputs *inputs, pprofc_str path, pprofc_
 }
 
 static bool inputs_add_file(struct inputs *inputs, struct gate_paths *files, const char *path) {
-  if (!ARRAY_RESERVE_IN(&inputs->arena, files->items, files->capacity, files->count + 1))
-    return false;
-  files->items[files->count++] = path;
-  return true;
+  return ARRAY_PUSH_IN(&inputs->arena, files->items, files->count, files->capacity, path);
 }
 
 /* True if the folder has a regular file. A results folder of Rust's criterion has no such file. */

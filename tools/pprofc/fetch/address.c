@@ -36,9 +36,8 @@ static pprofc_status address_read_query(struct arena *arena, pprofc_str text,
     pair.key = url_unescape(arena, str_slice(piece, 0, equals), true);
     pair.value = url_unescape(arena, str_slice(piece, equals + 1, piece.size), true);
     if (!pair.key.data || !pair.value.data) continue;
-    if (!ARRAY_RESERVE(&mem_default, query->pairs, query->capacity, query->count + 1))
+    if (!ARRAY_PUSH(&mem_default, query->pairs, query->count, query->capacity, pair))
       return PPROFC_E_NOMEM;
-    query->pairs[query->count++] = pair;
   }
   return PPROFC_OK;
 }
@@ -55,9 +54,9 @@ static pprofc_status address_set(struct address_query *query, pprofc_str key, pp
   for (size_t i = 0; i < query->count; i++)
     if (!str_equal(query->pairs[i].key, key)) query->pairs[kept++] = query->pairs[i];
   query->count = kept;
-  if (!ARRAY_RESERVE(&mem_default, query->pairs, query->capacity, kept + 1)) return PPROFC_E_NOMEM;
-  query->pairs[query->count++] = (struct address_pair){key, value, kept};
-  return PPROFC_OK;
+  bool added = ARRAY_PUSH(&mem_default, query->pairs, query->count, query->capacity,
+                          (struct address_pair){key, value, kept});
+  return added ? PPROFC_OK : PPROFC_E_NOMEM;
 }
 
 static pprofc_str address_write_query(struct arena *arena, struct address_query *query) {
@@ -84,7 +83,7 @@ static pprofc_status address_apply_seconds(struct arena *arena, struct address_q
     if (!value) return PPROFC_E_NOMEM;
     address->seconds = seconds;
     address->asked_seconds = true;
-    return address_set(query, STR("seconds"), value);
+    return address_set(query, STR("seconds"), str_of(value));
   }
   const struct address_pair *pair = address_find(query, STR("seconds"));
   if (pair && str_parse_int(pair->value, 10, &given) && given >= INT32_MIN && given <= INT32_MAX)
@@ -159,7 +158,7 @@ pprofc_status address_of_symbols(struct arena *arena, const struct url *profile,
   char *clean = joined ? arena_alloc(arena, strlen(joined) + 2) : NULL;
   if (!clean) return PPROFC_E_NOMEM;
   *url = *profile;
-  url->path = str_path_clean((pprofc_str){joined, path.size + name.size}, clean);
+  url->path = str_path_clean(str_of(joined), clean);
   url->query = url->fragment = STR("");
   url->has_query = false;
   return PPROFC_OK;

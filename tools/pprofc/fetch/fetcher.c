@@ -35,9 +35,9 @@ pprofc_status symbols_note(struct symbols *symbols, const pprofc_profile *profil
     if (interner_copy(&places->keys, symbols->arena, key) == MAP_NONE) return PPROFC_E_NOMEM;
     /* Keep the first server that has this mapping. */
     if (places->keys.count == known) continue;
-    if (!ARRAY_RESERVE(&mem_default, places->items, places->capacity, places->count + 1))
+    if (!ARRAY_PUSH(&mem_default, places->items, places->count, places->capacity,
+                    (struct symbol_place){profile_url, m->start}))
       return PPROFC_E_NOMEM;
-    places->items[places->count++] = (struct symbol_place){profile_url, m->start};
   }
   return PPROFC_OK;
 }

@@ -10,9 +10,7 @@
 
 static bool costs_add(struct costs *costs, const struct cost *cost) {
   if (cost->line < 1 || !cost->file.size) return true;
-  if (!ARRAY_RESERVE(&mem_default, costs->items, costs->capacity, costs->count + 1)) return false;
-  costs->items[costs->count++] = *cost;
-  return true;
+  return ARRAY_PUSH(&mem_default, costs->items, costs->count, costs->capacity, *cost);
 }
 
 static pprofc_status costs_take_lines(struct costs *costs, pprofc_error *error) {

@@ -79,9 +79,8 @@ static pprofc_status benches_add(struct benches *b, double value, const char *me
   if (!(value > 0 && value < 1e300))
     return error_set(error, PPROFC_E_INVALID, "'%s': %s of %.*s is %g: nothing to divide", b->path,
                      measure, STR_ARG(str_slice(b->name, 0, 100)), value);
-  if (!ARRAY_RESERVE(&mem_default, b->values, b->capacity, b->count + 1)) return error_nomem(error);
-  b->values[b->count++] = value;
-  return PPROFC_OK;
+  bool added = ARRAY_PUSH(&mem_default, b->values, b->count, b->capacity, value);
+  return added ? PPROFC_OK : error_nomem(error);
 }
 
 /* Adds the value of a result to b->values if the pattern matches the result's benchmark. */

@@ -5,10 +5,8 @@
 #include "profile/profile.h"
 
 static bool runs_add(struct loaded_runs *runs, const char *source, const char *folder) {
-  if (!ARRAY_RESERVE(&mem_default, runs->sources, runs->source_capacity, runs->source_count + 1))
-    return false;
-  runs->sources[runs->source_count++] = (struct source_run){.source = source, .folder = folder};
-  return true;
+  return ARRAY_PUSH(&mem_default, runs->sources, runs->source_count, runs->source_capacity,
+                    (struct source_run){.source = source, .folder = folder});
 }
 
 static const char *runs_join(struct arena *arena, const char *folder, const char *name) {

@@ -13,8 +13,7 @@ static void completions_add(struct completions *out, pprofc_str typed, pprofc_st
     return;
   }
   pprofc_str copy = arena_str(&out->arena, text);
-  if (!copy.data || !ARRAY_RESERVE(&mem_default, out->items, out->capacity, out->count + 1)) return;
-  out->items[out->count++] = copy;
+  if (copy.data) (void)ARRAY_PUSH(&mem_default, out->items, out->count, out->capacity, copy);
 }
 
 static void completions_add_joined(struct completions *out, pprofc_str typed, const char *one,

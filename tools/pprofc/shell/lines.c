@@ -26,9 +26,8 @@ bool shell_split(pprofc_str text, struct arena *arena, struct shell_words *words
   for (size_t at = lines_skip(text, 0, true); at < text.size; at = lines_skip(text, at, true)) {
     size_t end = lines_skip(text, at, false);
     pprofc_str word = arena_str(arena, str_slice(text, at, end));
-    if (!word.data || !ARRAY_RESERVE(&mem_default, words->items, words->capacity, words->count + 1))
+    if (!word.data || !ARRAY_PUSH(&mem_default, words->items, words->count, words->capacity, word))
       return false;
-    words->items[words->count++] = word;
     at = end;
   }
   return true;

@@ -122,10 +122,8 @@ static void job_free(struct web_jobs *jobs, struct web_job *job) {
 }
 
 static bool job_add_asker(struct web_job *job, void *asker) {
-  if (!ARRAY_RESERVE(&mem_default, job->askers, job->asker_capacity, job->asker_count + 1))
-    return false;
-  job->askers[job->asker_count++] = (struct job_asker){asker, false};
-  return true;
+  return ARRAY_PUSH(&mem_default, job->askers, job->asker_count, job->asker_capacity,
+                    (struct job_asker){asker, false});
 }
 
 /* Creates a job. If `asker` is NULL, no client waits, and the job only fills the cache. */

@@ -34,12 +34,9 @@ static void document_warn(void *context, const char *message) {
   for (size_t i = 0; i < page->warning_count; i++)
     if (strcmp(page->warnings[i], message) == 0) return;
   pprofc_str copy = arena_str(&page->arena, str_of(message));
-  bool room = copy.data && ARRAY_RESERVE(page->mem, page->warnings, page->warning_capacity,
-                                         page->warning_count + 1);
-  if (room)
-    page->warnings[page->warning_count++] = copy.data;
-  else
-    page->failed = true;
+  bool added = copy.data && ARRAY_PUSH(page->mem, page->warnings, page->warning_count,
+                                       page->warning_capacity, copy.data);
+  page->failed |= !added;
 }
 
 /* Returns the name in an expression "^name$", by which links of pprof select a function. Returns ""
