@@ -207,23 +207,17 @@ const struct flag_table push_table = {
     FLAG_TABLE("pprofci push", "sends profiles to Pyroscope or by OTLP, with labels of the change"),
     .examples = examples, .environment = environment};
 
-static bool push_is_word(const char *text, const char *const *words) {
-  for (; *words; words++)
-    if (strcmp(text, *words) == 0) return true;
-  return false;
-}
-
 static void push_check(void *given_options, const struct command_line *line) {
   const struct push_options *options = given_options;
   if (!*options->to) ci_fail("-to is needed");
   if (!*options->service) ci_fail("-service is needed");
   if (strpbrk(options->service, "{}=,")) ci_fail("-service must not contain {, }, = or a comma");
   if (options->pr < 0) ci_fail("-pr must be at least 1");
-  if (!push_is_word(options->format, formats))
+  if (str_index(str_of(options->format), formats) < 0)
     ci_fail("-protocol must be push, ingest or otlp, not '%s'", options->format);
   if (*options->links && strcmp(options->format, "otlp") == 0)
     ci_fail("-links needs Pyroscope, not -protocol otlp");
-  if (*options->side && !push_is_word(options->side, sides))
+  if (*options->side && str_index(str_of(options->side), sides) < 0)
     ci_fail("-side must be base or head, not '%s'", options->side);
   if (!line->count) ci_fail("nothing to push: pass a FILE or DIR");
 }
@@ -232,9 +226,7 @@ static const char *push_type(const struct push *push) {
   static const char *const types[] = {"application/proto",
                                       "multipart/form-data; boundary=pprofci-3b7c2e5f9d8a4160",
                                       "application/x-protobuf"};
-  size_t i = 0;
-  while (formats[i + 1] && strcmp(formats[i], push->options->format) != 0) i++;
-  return types[i];
+  return types[str_index(str_of(push->options->format), formats)];
 }
 
 static void push_all(struct push *push, const struct command_line *line) {

@@ -13,29 +13,27 @@
 
 /* Functions of the SQLite library that the index calls. */
 #define SQLITE_FUNCTIONS(X)                                                                        \
-  X(open_v2)                                                                                       \
-  X(close)                                                                                         \
-  X(busy_timeout)                                                                                  \
-  X(exec)                                                                                          \
-  X(prepare_v2)                                                                                    \
-  X(step)                                                                                          \
-  X(reset)                                                                                         \
-  X(finalize)                                                                                      \
-  X(bind_int64)                                                                                    \
-  X(bind_text)                                                                                     \
-  X(bind_double)                                                                                   \
-  X(column_int64)                                                                                  \
-  X(column_text)                                                                                   \
-  X(column_double)                                                                                 \
-  X(column_bytes)                                                                                  \
-  X(last_insert_rowid)                                                                             \
-  X(errmsg)
+  X(sqlite3_, open_v2)                                                                             \
+  X(sqlite3_, close)                                                                               \
+  X(sqlite3_, busy_timeout)                                                                        \
+  X(sqlite3_, exec)                                                                                \
+  X(sqlite3_, prepare_v2)                                                                          \
+  X(sqlite3_, step)                                                                                \
+  X(sqlite3_, reset)                                                                               \
+  X(sqlite3_, finalize)                                                                            \
+  X(sqlite3_, bind_int64)                                                                          \
+  X(sqlite3_, bind_text)                                                                           \
+  X(sqlite3_, bind_double)                                                                         \
+  X(sqlite3_, column_int64)                                                                        \
+  X(sqlite3_, column_text)                                                                         \
+  X(sqlite3_, column_double)                                                                       \
+  X(sqlite3_, column_bytes)                                                                        \
+  X(sqlite3_, last_insert_rowid)                                                                   \
+  X(sqlite3_, errmsg)
 
-#define SQLITE_FIELD(name) __typeof__(sqlite3_##name) *name;
 struct sqlite {
-  SQLITE_FUNCTIONS(SQLITE_FIELD)
+  SQLITE_FUNCTIONS(LIBRARY_FIELD)
 };
-#undef SQLITE_FIELD
 
 enum {
   READ_SERIES,
@@ -76,10 +74,8 @@ struct store_index {
 
 /* ---- SQLite ----------------------------------------- */
 
-#define SQLITE_ENTRY(name) {"sqlite3_" #name, &lib->name},
-
-static pprofc_status index_load_library(struct sqlite *lib, pprofc_error *error) {
-  const struct library_function functions[] = {SQLITE_FUNCTIONS(SQLITE_ENTRY)};
+static pprofc_status index_load_library(struct sqlite *library, pprofc_error *error) {
+  const struct library_function functions[] = {SQLITE_FUNCTIONS(LIBRARY_ENTRY)};
   return library_load(library_names(LIBRARY_SQLITE, SYSTEM_HERE), functions,
                       sizeof functions / sizeof *functions, error);
 }
