@@ -66,20 +66,17 @@ void files_put_copy(struct ci_run *run, const char *from, const char *path) {
   ci_need(files_copy(from, stage_path(run, false, path), &ci_error));
 }
 
-pprofc_status files_list(struct ci_run *run, const char *folder, files_order *order,
-                         const char ***names, size_t *count, pprofc_error *error) {
+const char *const *files_list(struct ci_run *run, const char *folder, files_order *order) {
   struct dirent **entries;
-  int found = scandir(folder, &entries, NULL, order);
-  if (found < 0)
-    return error_set(error, PPROFC_E_IO, "cannot read '%s': %s", folder, ERRNO_TEXT(errno));
-  *count = (size_t)found;
-  *names = arena_array(&run->arena, *count, sizeof **names);
-  for (size_t i = 0; i < *count; i++) {
-    (*names)[i] = text_keep(&run->arena, str_of(entries[i]->d_name));
+  int count = scandir(folder, &entries, NULL, order);
+  if (count < 0) ci_fail("cannot read '%s': %s", folder, ERRNO_TEXT(errno));
+  const char **names = arena_zero_array(&run->arena, (size_t)count + 1, sizeof *names);
+  for (int i = 0; i < count; i++) {
+    names[i] = text_keep(&run->arena, str_of(entries[i]->d_name));
     free(entries[i]);
   }
   free(entries);
-  return PPROFC_OK;
+  return names;
 }
 
 bool files_are_same(const char *a, const char *b) {

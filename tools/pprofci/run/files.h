@@ -122,10 +122,9 @@ pprofc_status files_copy(const char *from, const char *to, pprofc_error *error);
 
 typedef int files_order(const struct dirent **a, const struct dirent **b);
 
-/* Lists the names in a folder, including hidden ones. `order` is a comparison function
- * such as alphasort(3). */
-pprofc_status files_list(struct ci_run *run, const char *folder, files_order *order,
-                         const char ***names, size_t *count, pprofc_error *error);
+/* Returns the names in a folder, including hidden ones. A NULL follows the last name. `order` is a
+ * comparison function such as alphasort(3). */
+const char *const *files_list(struct ci_run *run, const char *folder, files_order *order);
 
 bool files_are_same(const char *a, const char *b);
 

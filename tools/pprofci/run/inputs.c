@@ -42,9 +42,9 @@ static void several_entry(struct ci_run *run, const char *folder, const char *na
 
 /* Makes each profile of a folder one run of base or head. */
 static void several_list(struct ci_run *run, const char *folder, struct run_pair *pair, int side) {
-  const char **names;
-  size_t count;
-  ci_need(files_list(run, folder, several_by_name, &names, &count, &ci_error));
+  const char *const *names = files_list(run, folder, several_by_name);
+  size_t count = 0;
+  while (names[count]) count++;
   pair->run_count[side] = 0;
   pair->runs[side] = arena_array(&run->arena, count, sizeof *pair->runs[side]);
   for (size_t i = 0; i < count; i++) several_entry(run, folder, names[i], pair, side);
@@ -155,10 +155,8 @@ static void list_entry(struct ci_run *run, const char *folder, const char *name,
 
 static void list_profiles(struct ci_run *run, const char *folder, const char *other,
                           struct profile_list *list) {
-  const char **names;
-  size_t count;
-  ci_need(files_list(run, folder, by_bytes, &names, &count, &ci_error));
-  for (size_t i = 0; i < count; i++) list_entry(run, folder, names[i], other, list);
+  const char *const *names = files_list(run, folder, by_bytes);
+  while (*names) list_entry(run, folder, *names++, other, list);
 }
 
 static void check_profiles(const char *folder, const struct profile_list *list, size_t folders) {
@@ -204,12 +202,10 @@ static void pair_subfolder(struct ci_run *run, const char *base, const char *hea
 }
 
 static void pair_subfolders(struct ci_run *run, const char *base, const char *head, size_t *found) {
-  const char **names;
-  size_t count;
   *found = 0;
   if (!*base) return;
-  ci_need(files_list(run, head, by_bytes, &names, &count, &ci_error));
-  for (size_t i = 0; i < count; i++) pair_subfolder(run, base, head, names[i], found);
+  const char *const *names = files_list(run, head, by_bytes);
+  while (*names) pair_subfolder(run, base, head, *names++, found);
 }
 
 static void pair_folders(struct ci_run *run, const char *base, const char *head) {

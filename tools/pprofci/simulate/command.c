@@ -163,12 +163,10 @@ static pprofc_str log_complaint(struct ci_run *run, const char *path) {
 
 static pprofc_str valgrind_complaint(struct ci_run *run, const char *place) {
   pprofc_str found = {NULL, 0};
-  const char **names;
-  size_t count;
-  if (files_list(run, place, alphasort, &names, &count, NULL) != PPROFC_OK) return found;
-  for (size_t i = 0; i < count; i++) {
-    if (fnmatch("*.log", names[i], 0) != 0) continue;
-    const char *path = text_printf(&run->arena, "%s/%s", place, names[i]);
+  if (!file_is_folder(place)) return found;
+  for (const char *const *name = files_list(run, place, alphasort); *name; name++) {
+    if (fnmatch("*.log", *name, 0) != 0) continue;
+    const char *path = text_printf(&run->arena, "%s/%s", place, *name);
     pprofc_str line = log_complaint(run, path);
     if (line.size) found = line;
   }

@@ -333,10 +333,8 @@ static int count_order(const struct dirent **a, const struct dirent **b) {
 }
 
 size_t count_read(struct counting *c, const struct count_run *run) {
-  const char **names;
-  size_t count, found = 0;
-  ci_need(files_list(c->run, run->place, count_order, &names, &count, &ci_error));
-  for (size_t i = 0; i < count; i++)
-    if (is_count_file(names[i])) found += count_entry(c, run, names[i]);
+  size_t found = 0;
+  for (const char *const *name = files_list(c->run, run->place, count_order); *name; name++)
+    if (is_count_file(*name)) found += count_entry(c, run, *name);
   return found;
 }

@@ -106,13 +106,12 @@ static size_t add_times(struct timing *t, int side, const char *path) {
 
 /* Reads the result files of one run: one file for each process. */
 static void read_times(struct timing *t, int side, const char *place) {
-  const char *folder = text_printf(&t->run->arena, "%s/results", place), **names;
-  size_t count = 0, found = 0;
+  const char *folder = text_printf(&t->run->arena, "%s/results", place);
+  size_t found = 0;
   if (file_is_folder(folder))
-    ci_need(files_list(t->run, folder, alphasort, &names, &count, &ci_error));
-  for (size_t i = 0; i < count; i++)
-    if (str_ends(str_of(names[i]), STR(".json")))
-      found += add_times(t, side, text_printf(&t->run->arena, "%s/%s", folder, names[i]));
+    for (const char *const *name = files_list(t->run, folder, alphasort); *name; name++)
+      if (str_ends(str_of(*name), STR(".json")))
+        found += add_times(t, side, text_printf(&t->run->arena, "%s/%s", folder, *name));
   if (!found)
     ci_fail("no benchmark was timed (%s): '%s' wrote no results; %s", side_names[side],
             t->run->options->walltime, count_advice(t->run->options->walltime, STR("")));
