@@ -302,14 +302,16 @@ static void judged_largest(struct filling *f) {
   f->to->largest = judged_row_text(f, buffer_take(&name, &f->run->arena));
 }
 
-/* Returns the benchmark unit for a sample type, such as "sec/op" for "cpu". */
-static const char *judged_measure(const struct run_pair *pair, const char *type) {
-  static const char *const measures[][2] = {
-      {"cpu", "sec/op"}, {"alloc_space", "B/op"}, {"alloc_objects", "allocs/op"}};
-  for (size_t i = 0; pair->benchmark && i < sizeof measures / sizeof *measures; i++)
-    if (strcmp(type, measures[i][0]) == 0) return measures[i][1];
-  return NULL;
-}
+/* Sample types with their units, and the benchmark measurements of the same quantity. */
+static const struct judged_measure {
+  const char *type, *unit;
+  const char *measure; /* unit of the measurement */
+  size_t offset;       /* offset of the measurement in struct run_measured, in bytes */
+} judged_measures[] = {
+    {"cpu", "nanoseconds", "sec/op", offsetof(struct run_measured, nanoseconds)},
+    {"alloc_space", "bytes", "B/op", offsetof(struct run_measured, bytes)},
+    {"alloc_objects", "count", "allocs/op", offsetof(struct run_measured, allocations)},
+};
 
 static void judged_fill(struct ci_run *run, const struct run_pair *pair,
                         const struct judged *judged, const struct noise_report *report,
@@ -321,7 +323,8 @@ static void judged_fill(struct ci_run *run, const struct run_pair *pair,
   to->type = text_keep(&run->arena, escape_line_keep(s->type, &run->arena));
   to->unit = text_keep(&run->arena, escape_line_keep(s->unit, &run->arena));
   to->sentence = judged_sentence(&f);
-  to->measure = judged_measure(pair, to->type);
+  const struct judged_measure *measure = STR_ROW(s->type, judged_measures);
+  if (pair->benchmark && measure) to->measure = measure->measure;
   judged_summary(&f);
   judged_take(&f, true);
   judged_take(&f, false);
@@ -357,16 +360,6 @@ static pprofc_status judging_read(struct ci_run *run, const struct run_pair *pai
   return status;
 }
 
-/* Sample types with their units, and the benchmark measurements of the same quantity. */
-static const struct judged_measure {
-  const char *type, *unit;
-  size_t offset; /* offset of the measurement in struct run_measured, in bytes */
-} judged_measures[] = {
-    {"cpu", "nanoseconds", offsetof(struct run_measured, nanoseconds)},
-    {"alloc_space", "bytes", offsetof(struct run_measured, bytes)},
-    {"alloc_objects", "count", offsetof(struct run_measured, allocations)},
-};
-
 /* Sets *total to the sum of the sample type that `index` selects. Sets *measure to the benchmark
  * measurement of the same quantity, or NULL. Returns false if the profile lacks the sample type. */
 static bool judging_total(const pprofc_profile *profile, const char *index, double *total,
@@ -376,11 +369,8 @@ static bool judging_total(const pprofc_profile *profile, const char *index, doub
   if (value_select(profile, str_of(index), &value, NULL) != PPROFC_OK) return false;
   pprofc_str type = profile_string(profile, profile->types[value].type);
   pprofc_str unit = profile_string(profile, profile->types[value].unit);
-  *measure = NULL;
-  for (size_t i = 0; i < sizeof judged_measures / sizeof *judged_measures; i++)
-    if (str_equal(type, str_of(judged_measures[i].type)) &&
-        str_equal(unit, str_of(judged_measures[i].unit)))
-      *measure = &judged_measures[i];
+  *measure = STR_ROW(type, judged_measures);
+  if (*measure && !str_equal(unit, str_of((*measure)->unit))) *measure = NULL;
   pprofc_profile_samples(profile, &samples);
   *total = 0;
   for (size_t i = 0; i < samples.count; i++)
