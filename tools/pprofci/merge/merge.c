@@ -23,8 +23,7 @@ static void check_conditions(struct jobs *jobs) {
     const struct node *root = jobs->items[i].root;
     if (!node_is(node_get(root, "conditions"), NODE_TRUE)) continue;
     if (str_index(node_text(root, "verdict"), run_verdicts) != RUN_INCONCLUSIVE) continue;
-    pprofc_str headline = escape_line_keep(node_text(root, "headline"), &run->arena);
-    run->doubt = text_keep(&run->arena, headline);
+    run->doubt = text_shown(&run->arena, node_text(root, "headline"));
     run->verdict = RUN_INCONCLUSIVE;
   }
 }
@@ -61,9 +60,9 @@ static void take_base_choice(struct jobs *jobs) {
   struct ci_run *run = jobs->run;
   for (size_t i = 0; i < jobs->count && !run->base_misleads; i++) {
     const struct node *root = jobs->items[i].root;
-    pprofc_str why = escape_line_keep(node_text(root, "base_choice"), &run->arena);
     run->base_misleads = node_is(node_get(root, "base_misleads"), NODE_TRUE);
-    if (!*run->base_why || run->base_misleads) run->base_why = text_keep(&run->arena, why);
+    if (!*run->base_why || run->base_misleads)
+      run->base_why = text_shown(&run->arena, node_text(root, "base_choice"));
   }
 }
 
@@ -73,8 +72,8 @@ static void take_machines(struct jobs *jobs) {
   for (size_t i = 0; i < jobs->count; i++) {
     pprofc_str machine = node_text(jobs->items[i].root, "machine");
     if (!machine.size) continue;
-    pprofc_str shown = escape_line_keep(machine, &run->arena);
-    buffer_printf(&text, "%s%s: %.*s", text.size ? "; " : "", jobs->items[i].name, STR_ARG(shown));
+    buffer_printf(&text, "%s%s: %s", text.size ? "; " : "", jobs->items[i].name,
+                  text_shown(&run->arena, machine));
   }
   run->machine = buffer_take(&text, &run->arena);
 }

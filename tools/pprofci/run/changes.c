@@ -200,7 +200,7 @@ static void set_own(struct ci_run *run, struct run_pair *pair, const struct judg
     pair->own.delta = pair->own.head - pair->own.base;
   }
   pair->own.code = code_compared(run, pair, judged, frame->name);
-  pair->own.name = text_keep(&run->arena, escape_line_keep(frame->name, &run->arena));
+  pair->own.name = text_shown(&run->arena, frame->name);
   pair->own.file = text_keep(&run->arena, frame->file);
   pair->own.line = frame->line;
   pair->own.share = blame_share(&blame, pair->own.delta);

@@ -3,8 +3,10 @@
 
 #include "run/files.h"
 
+/* Kinds of members. An optional text is NULL instead of "". */
 enum member_kind {
   MEMBER_TEXT,
+  MEMBER_OPTIONAL,
   MEMBER_NUMBER,
   MEMBER_COUNT,
   MEMBER_LINE,
@@ -28,8 +30,8 @@ static const struct member change_members[] = {
     {"low", MEMBER_NUMBER, IN_CHANGE(low)},       {"high", MEMBER_NUMBER, IN_CHANGE(high)},
     {"share", MEMBER_NUMBER, IN_CHANGE(share)},   {"q", MEMBER_NUMBER, IN_CHANGE(q)},
     {"verdict", MEMBER_TEXT, IN_CHANGE(verdict)}, {"changed", MEMBER_BOOL, IN_CHANGE(changed)},
-    {"certain", MEMBER_BOOL, IN_CHANGE(certain)}, {"partner", MEMBER_TEXT, IN_CHANGE(partner)},
-    {"code", MEMBER_CODE, IN_CHANGE(code)},       {"inside", MEMBER_TEXT, IN_CHANGE(inside)},
+    {"certain", MEMBER_BOOL, IN_CHANGE(certain)}, {"partner", MEMBER_OPTIONAL, IN_CHANGE(partner)},
+    {"code", MEMBER_CODE, IN_CHANGE(code)},       {"inside", MEMBER_OPTIONAL, IN_CHANGE(inside)},
     {"moved", MEMBER_NUMBER, IN_CHANGE(moved)},
 };
 
@@ -38,7 +40,7 @@ static const struct member change_members[] = {
 static const struct member verdicts_members[] = {
     {"type", MEMBER_TEXT, IN_VERDICTS(type)},
     {"unit", MEMBER_TEXT, IN_VERDICTS(unit)},
-    {"measure", MEMBER_TEXT, IN_VERDICTS(measure)},
+    {"measure", MEMBER_OPTIONAL, IN_VERDICTS(measure)},
     {"per_operation", MEMBER_BOOL, IN_VERDICTS(per_operation)},
     {"has_code", MEMBER_BOOL, IN_VERDICTS(has_code)},
     {"same_code", MEMBER_BOOL, IN_VERDICTS(same_code)},
@@ -65,7 +67,7 @@ static const struct member verdicts_members[] = {
     {"rest", MEMBER_NUMBER, IN_VERDICTS(rest)},
     {"rest_functions", MEMBER_COUNT, IN_VERDICTS(rest_count)},
     {"visible", MEMBER_NUMBER, IN_VERDICTS(summary.visible)},
-    {"largest", MEMBER_TEXT, IN_VERDICTS(largest)},
+    {"largest", MEMBER_OPTIONAL, IN_VERDICTS(largest)},
     {"runs_for_5", MEMBER_NUMBER, IN_VERDICTS(summary.runs_for_5)},
     {"smallest_change", MEMBER_TEXT, IN_VERDICTS(visible_text)},
     {"note", MEMBER_TEXT, IN_VERDICTS(note)},
@@ -118,7 +120,7 @@ static void member_write(struct json_writer *json, const struct member *m, const
   const void *at = (const char *)from + m->offset;
   const char *const *text = at;
   json_key(json, m->key);
-  if (m->kind == MEMBER_TEXT) json_text(json, *text ? *text : "");
+  if (m->kind <= MEMBER_OPTIONAL) json_text(json, *text ? *text : "");
   if (m->kind == MEMBER_CODE) json_text(json, compared_words[*(const enum compared_code *)at]);
   if (m->kind == MEMBER_VERDICT) json_text(json, verdict_word(*(const pprofc_verdict *)at));
   if (m->kind == MEMBER_NUMBER) json_double(json, *(const double *)at);
@@ -198,7 +200,7 @@ static double member_number(const struct node *node) {
  * texts are not trusted. */
 static const char *member_text(struct ci_run *run, const struct node *node) {
   if (!node_is(node, NODE_STRING) || !node->text.size) return "";
-  return text_keep(&run->arena, escape_line_keep(node->text, &run->arena));
+  return text_shown(&run->arena, node->text);
 }
 
 static void member_read(struct ci_run *run, const struct member *m, const struct node *from,
@@ -213,7 +215,8 @@ static void member_read(struct ci_run *run, const struct member *m, const struct
   if (m->kind == MEMBER_BOOL) *(bool *)at = node_is(node, NODE_TRUE);
   if (m->kind == MEMBER_CODE && code > 0) *(enum compared_code *)at = (enum compared_code)code;
   if (m->kind == MEMBER_VERDICT) *(pprofc_verdict *)at = verdict_of_word(node_text(from, m->key));
-  if (m->kind == MEMBER_TEXT) *(const char **)at = member_text(run, node);
+  if (m->kind <= MEMBER_OPTIONAL) *(const char **)at = member_text(run, node);
+  if (m->kind == MEMBER_OPTIONAL && !**(const char **)at) *(const char **)at = NULL;
 }
 
 static void members_read(struct ci_run *run, const struct member *members, size_t count,
@@ -225,11 +228,8 @@ static void members_read(struct ci_run *run, const struct member *members, size_
 static size_t changes_read(struct ci_run *run, const struct node *list, struct change *to,
                            size_t most) {
   size_t count = node_size(list) < most ? node_size(list) : most;
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count; i++)
     members_read(run, change_members, COUNT_OF(change_members), node_at(list, i), &to[i]);
-    if (to[i].partner && !*to[i].partner) to[i].partner = NULL;
-    if (to[i].inside && !*to[i].inside) to[i].inside = NULL;
-  }
   return count;
 }
 
@@ -237,8 +237,6 @@ static void verdicts_read(struct ci_run *run, const struct node *from, struct pa
   const struct node *rows = node_get(from, "functions");
   to->rows = arena_zero_array(&run->arena, node_size(rows) + 1, sizeof *to->rows);
   members_read(run, verdicts_members, COUNT_OF(verdicts_members), from, to);
-  if (to->measure && !*to->measure) to->measure = NULL;
-  if (to->largest && !*to->largest) to->largest = NULL;
   to->row_count = changes_read(run, rows, to->rows, node_size(rows));
   to->because_count = changes_read(run, node_get(from, "because"), to->because, CHANGES_MOST);
 }

@@ -22,7 +22,7 @@ static const char *failing_place(struct failing *f, const struct noise_finding *
   char place[DOMAIN_PLACE];
   if (!found->domain) return "";
   noise_domain_place(found->domain, place);
-  return text_keep(&f->run->arena, escape_line_keep(str_of(place), &f->run->arena));
+  return text_shown(&f->run->arena, str_of(place));
 }
 
 /* Writes a line of the verdict: "shop.checksum grew by +4.3 µs". */
@@ -59,7 +59,7 @@ static void failing_take(void *context, const struct noise_finding *found) {
   struct failing *f = context;
   struct ci_run *run = f->run;
   struct change change = judged_estimate(f->report, &found->estimate);
-  change.name = text_keep(&run->arena, escape_line_keep(found->name, &run->arena));
+  change.name = text_shown(&run->arena, found->name);
   change.file = "";
   if (found->accepted) {
     pprofc_str reason = escape_line_keep(found->reason, &run->arena);

@@ -18,6 +18,9 @@ pprofc_str text_last_line(pprofc_str text);
 /* Copies a text and appends a NUL. */
 char *text_keep(struct arena *arena, pprofc_str text);
 
+/* Returns a copy that is safe on a terminal and in a CI log (escape_line), with a NUL. */
+const char *text_shown(struct arena *arena, pprofc_str text);
+
 /* Returns a copy for a URL (escape_url). `also` lists bytes that stay unchanged. */
 const char *text_url(struct arena *arena, pprofc_str text, const char *also);
 

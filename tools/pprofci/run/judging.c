@@ -45,7 +45,7 @@ static void judged_row_place(const struct filling *f, pprofc_str name, struct ch
 
 static const char *judged_row_text(const struct filling *f, pprofc_str name) {
   if (!name.size) return "<unknown>";
-  return text_keep(&f->run->arena, escape_line_keep(name, &f->run->arena));
+  return text_shown(&f->run->arena, name);
 }
 
 static bool judged_row_changed(const struct noise_report *report, const pprofc_verdict_row *row) {
@@ -203,7 +203,7 @@ static const char *judged_sentence(const struct filling *f) {
     added++;
   }
   pprofc_str whole = buffer_take(&out, &f->run->arena);
-  return text_keep(&f->run->arena, escape_line_keep(whole, &f->run->arena));
+  return text_shown(&f->run->arena, whole);
 }
 
 /* Returns "smallest detectable change: 31% (main.work); 5% needs 70 runs of each version". */
@@ -320,8 +320,8 @@ static void judged_fill(struct ci_run *run, const struct run_pair *pair,
   struct filling f = {run, judged, report, blame_of(report), to};
   *to = (struct pair_verdicts){.rows = NULL};
   to->rows = arena_zero_array(&run->arena, ROWS_MOST, sizeof *to->rows);
-  to->type = text_keep(&run->arena, escape_line_keep(s->type, &run->arena));
-  to->unit = text_keep(&run->arena, escape_line_keep(s->unit, &run->arena));
+  to->type = text_shown(&run->arena, s->type);
+  to->unit = text_shown(&run->arena, s->unit);
   to->sentence = judged_sentence(&f);
   const struct judged_measure *measure = STR_ROW(s->type, judged_measures);
   if (pair->benchmark && measure) to->measure = measure->measure;
@@ -436,7 +436,7 @@ static void judging_add(struct ci_run *run, struct run_pair *pair, struct judged
     return;
   }
   *to = (struct pair_verdicts){.type = "", .unit = "", .visible_text = "", .command = ""};
-  to->note = text_keep(&run->arena, escape_line_keep(str_of(report->reason), &run->arena));
+  to->note = text_shown(&run->arena, str_of(report->reason));
 }
 
 void judging_run(struct ci_run *run, struct run_pair *pair, const pprofc_report_options *options,

@@ -343,13 +343,13 @@ static void find_whole(struct lines_search *s, const pprofc_profile *p, size_t t
 /* ---- hunks ------------------------------------------- */
 
 static const char *line_text(struct ci_run *run, pprofc_str text) {
-  return text_keep(&run->arena, escape_line_keep(str_slice(text, 0, TEXT_MOST), &run->arena));
+  return text_shown(&run->arena, str_slice(text, 0, TEXT_MOST));
 }
 
 static void name_hunk(const struct lines_search *s, struct run_hunk *hunk, pprofc_str function) {
   const struct noise_report *report = &s->judged->reports[0];
   const pprofc_verdict_row *row = noise_find(report, function);
-  hunk->function = text_keep(&s->run->arena, escape_line_keep(function, &s->run->arena));
+  hunk->function = text_shown(&s->run->arena, function);
   hunk->verdict = PPROFC_VERDICT_UNKNOWN;
   if (!row) return;
   struct change change = judged_with_callees(report, row);

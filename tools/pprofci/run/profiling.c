@@ -188,7 +188,7 @@ static void add_recorded_pair(struct recording *r, const struct profiled *p, con
 static void add_recorded_pairs(struct recording *r, const struct profiled *p) {
   struct arena *arena = &r->run->arena;
   pprofc_str rest = str_of(r->run->options->profiles), kind;
-  const char *shown = text_keep(arena, escape_line_keep(str_of(p->item->label), arena));
+  const char *shown = text_shown(arena, str_of(p->item->label));
   while (str_next(&rest, ',', &kind)) add_recorded_pair(r, p, text_keep(arena, kind), shown);
 }
 

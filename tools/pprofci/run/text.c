@@ -34,6 +34,10 @@ char *text_keep(struct arena *arena, pprofc_str text) {
   return (char *)arena_str(arena, text).data;
 }
 
+const char *text_shown(struct arena *arena, pprofc_str text) {
+  return text_keep(arena, escape_line_keep(text, arena));
+}
+
 const char *text_url(struct arena *arena, pprofc_str text, const char *also) {
   struct buffer url = ci_buffer();
   escape_url(&url, text, also);

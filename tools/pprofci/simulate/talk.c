@@ -187,9 +187,8 @@ static void talk_take_marker(struct talk *talk, pprofc_str fields) {
  * its rounds. */
 static void talk_take_executed(struct talk *talk, pprofc_str fields) {
   talk->now.process = (uint32_t)talk_take_number(talk, &fields, 4);
-  pprofc_str name = escape_line_keep(talk_take_text(talk, &fields), talk->arena);
-  talk->now.name = text_keep(talk->arena, name);
-  talk->failed |= !name.size;
+  talk->now.name = text_shown(talk->arena, talk_take_text(talk, &fields));
+  talk->failed |= !*talk->now.name;
   (void)ARRAY_PUSH(&ci_mem, talk->items, talk->count, talk->capacity, talk->now);
   talk->now = (struct talk_benchmark){.name = NULL};
 }
