@@ -4,6 +4,7 @@
 
 #include "core/child.h"
 #include "gate/judge.h"
+#include "gate/read/read.h"
 
 struct recorded_text {
   int side;
@@ -12,15 +13,6 @@ struct recorded_text {
   size_t round; /* number of the round, counted from 1 over the whole recording */
   pprofc_str text;
 };
-
-static pprofc_str recorded_take_word(pprofc_str *line) {
-  size_t from = 0, to;
-  while (from < line->size && (line->data[from] == ' ' || line->data[from] == '\t')) from++;
-  for (to = from; to < line->size && line->data[to] != ' ' && line->data[to] != '\t';) to++;
-  pprofc_str word = str_slice(*line, from, to);
-  *line = str_slice(*line, to, line->size);
-  return word;
-}
 
 /* Removes the suffix "-CPU" that Go appends to a name unless the number of processors is 1. */
 static pprofc_str without_cpu(pprofc_str name, const char *cpu) {
@@ -38,14 +30,13 @@ static void recorded_take_value(pprofc_str value, pprofc_str unit, struct run_me
 
 static bool recorded_parse(pprofc_str line, const char *cpu, struct recorded_line *out) {
   int64_t iterations;
-  pprofc_str name = recorded_take_word(&line), value, unit;
+  pprofc_str name, count, value, unit;
+  (void)gate_next_word(&line, &name);
+  (void)gate_next_word(&line, &count);
   if (!str_starts(name, STR("Benchmark"))) return false;
-  if (!str_parse_int(recorded_take_word(&line), 10, &iterations) || iterations < 0) return false;
+  if (!str_parse_int(count, 10, &iterations) || iterations < 0) return false;
   *out = (struct recorded_line){.name = without_cpu(name, cpu), .iterations = (double)iterations};
-  for (;;) {
-    value = recorded_take_word(&line);
-    unit = recorded_take_word(&line);
-    if (!unit.size) return true;
+  while (gate_next_word(&line, &value) && gate_next_word(&line, &unit))
     recorded_take_value(value, unit, &out->measured);
   }
 }
