@@ -121,11 +121,12 @@ static void profile_in_turns(struct recording *r, struct profiled *p) {
           profile_once(r, p, group, side, number);
 }
 
-/* Creates the folders for the profiles, and allocates the arrays of measurements. */
+/* Creates the folders for the profiles, and allocates memory for the results. */
 static void profiled_prepare(struct recording *r, struct profiled *p) {
   size_t runs = (size_t)r->run->options->profile_runs;
   for (size_t group = 0; group < GROUPS; group++)
     for (int side = 0; side < SIDES; side++) {
+      p->printed[group][side] = ci_buffer();
       p->measured[group][side] =
           arena_zero_array(&r->run->arena, runs, sizeof *p->measured[group][side]);
       for (size_t k = 0; k < KINDS_AT_ONCE; k++) {
@@ -153,7 +154,6 @@ static void profiled_list(struct recording *r, const struct profiled *p, const c
     const char *path = text_printf(arena, "%s/run%zu.pb.gz", folder, i + 1);
     if (file_is_regular(path)) pair->runs[side][pair->run_count[side]++] = path;
   }
-  if (pair->run_count[side]) pair->paths[side] = pair->runs[side][0];
 }
 
 static size_t profile_group_of(const char *kind) {
@@ -248,9 +248,6 @@ void recording_profile(struct recording *r) {
   for (size_t i = 0; i < r->count; i++) {
     if (!is_profiled(r, &r->items[i])) continue;
     struct profiled p = {.item = &r->items[i], .n = choose_iterations(r, &r->items[i])};
-    for (size_t group = 0; group < GROUPS; group++)
-      for (int side = 0; side < SIDES; side++)
-        buffer_init(&p.printed[group][side], r->run->mem, SIZE_MAX / 2);
     profile_benchmark(r, &p);
     for (size_t group = 0; group < GROUPS; group++)
       for (int side = 0; side < SIDES; side++) buffer_free(&p.printed[group][side]);

@@ -38,7 +38,7 @@ static bool recorded_parse(pprofc_str line, const char *cpu, struct recorded_lin
   *out = (struct recorded_line){.name = without_cpu(name, cpu), .iterations = (double)iterations};
   while (gate_next_word(&line, &value) && gate_next_word(&line, &unit))
     recorded_take_value(value, unit, &out->measured);
-  }
+  return true;
 }
 
 bool recorded_next(pprofc_str *text, const char *cpu, struct recorded_line *out) {
