@@ -86,7 +86,7 @@ static double failing_alpha(const struct ci_run *run, const struct noise_report 
   for (size_t i = 0; i < run->pair_count; i++) {
     const struct run_pair *pair = &run->pairs[i];
     bool memory = pair->kind && strcmp(pair->kind, "mem") == 0;
-    if (pair->paths[SIDE_BASE] && pair->paths[SIDE_HEAD]) comparisons += memory ? 2 : 1;
+    if (run_has_both(pair)) comparisons += memory ? 2 : 1;
   }
   return report->summary.alpha / (double)(comparisons > 1 ? comparisons : 1);
 }

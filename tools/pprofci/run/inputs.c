@@ -61,7 +61,6 @@ static void several_add(struct ci_run *run, const char *base, const char *head) 
     text_trim_slashes(stem); /* the artifacts are named after the last element of the path */
     pair->stems[side] = stem;
     several_list(run, pair->stems[side], pair, side);
-    pair->paths[side] = pair->runs[side][0];
   }
 }
 

@@ -96,7 +96,7 @@ static pprofc_status render_source(struct ci_run *run, struct run_pair *pair,
 
 static bool both_have(const struct run_pair *pair, const char *type) {
   for (int side = 0; side < SIDES; side++)
-    if (pair->paths[side] && !source_has_type(pair->paths[side], type)) return false;
+    if (pair->run_count[side] && !source_has_type(run_path(pair, side), type)) return false;
   return true;
 }
 
@@ -115,8 +115,8 @@ static const char *pair_kind(const struct run_pair *pair, const char *names) {
                {"heap", "mem"},    {"alloc", "mem"},   {"cpu", "cpu"}};
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
     if (strstr(names, kinds[i].part)) return kinds[i].kind;
-  const char *path = pair->paths[SIDE_HEAD] ? pair->paths[SIDE_HEAD] : pair->paths[SIDE_BASE];
-  return source_has_type(path, "alloc_space") ? "mem" : "profile";
+  int side = pair->run_count[SIDE_HEAD] ? SIDE_HEAD : SIDE_BASE;
+  return source_has_type(run_path(pair, side), "alloc_space") ? "mem" : "profile";
 }
 
 static void choose_values(const struct ci_run *run, struct run_pair *pair,
@@ -135,13 +135,13 @@ static void choose_values(const struct ci_run *run, struct run_pair *pair,
 static bool side_is_idle(const struct run_pair *pair, int side, bool both,
                          const pprofc_report_options *options) {
   bool looked_at = both || side == SIDE_HEAD;
-  return pair->paths[side] && looked_at && !any_has_samples(pair, side, options);
+  return pair->run_count[side] && looked_at && !any_has_samples(pair, side, options);
 }
 
 /* Prints a note about a skipped pair of profiles if neither profile has samples. */
 static void note_idle(const struct ci_run *run, const struct run_pair *pair, const char *path,
                       bool both) {
-  if (pair->paths[SIDE_BASE] || pair->paths[SIDE_HEAD]) return;
+  if (pair->run_count[SIDE_BASE] || pair->run_count[SIDE_HEAD]) return;
   if (*run->options->record) path = pair->stems[SIDE_HEAD]; /* instead of a temporary path */
   if (both && !*run->options->record)
     message_note("pprofci: skipped '%s' and its base: no samples", path);
@@ -151,8 +151,8 @@ static void note_idle(const struct ci_run *run, const struct run_pair *pair, con
 
 /* True if the pair of profiles lacks base or head because that profile could not be read. */
 static bool other_is_unread(const struct ci_run *run, const struct run_pair *pair) {
-  const char *only = pair->paths[pair->paths[SIDE_BASE] ? SIDE_BASE : SIDE_HEAD];
-  if (pair->paths[SIDE_BASE] && pair->paths[SIDE_HEAD]) return false;
+  const char *only = run_path(pair, pair->run_count[SIDE_BASE] ? SIDE_BASE : SIDE_HEAD);
+  if (run_has_both(pair)) return false;
   for (size_t i = 0; only && i < run->unread_count; i++)
     if (str_equal(run->unread_names[i], str_path_base(str_of(only)))) return true;
   return false;
@@ -167,18 +167,17 @@ static void note_missing(const struct ci_run *run, struct run_pair *pair,
   if (other_is_unread(run, pair))
     pair->note = "The other profile of this name cannot be read.";
   else if (run->has_base) {
-    pair->is_new = !pair->paths[SIDE_BASE];
-    pair->is_gone = !pair->is_new && !pair->paths[SIDE_HEAD];
+    pair->is_new = !pair->run_count[SIDE_BASE];
+    pair->is_gone = !pair->is_new && !pair->run_count[SIDE_HEAD];
   }
   if (pair->is_new) pair->note = "New: the base has no profile of this name.";
   if (pair->is_gone) pair->note = "Gone: the head has no profile of this name.";
-  bool both = pair->paths[SIDE_BASE] && pair->paths[SIDE_HEAD];
+  bool both = run_has_both(pair);
   const char *left_out = NULL;
   for (int side = 0; side < SIDES; side++) {
     if (!side_is_idle(pair, side, both, options)) continue;
     if (!*pair->note) pair->note = empty[side];
-    left_out = pair->paths[side];
-    pair->paths[side] = NULL;
+    left_out = run_path(pair, side);
     pair->run_count[side] = 0;
   }
   if (left_out) note_idle(run, pair, left_out, both);
@@ -188,11 +187,11 @@ static void note_missing(const struct ci_run *run, struct run_pair *pair,
  * generator_optimized_cpu give generator_cpu_diff. */
 static void name_pair(struct ci_run *run, struct run_pair *pair, const char *const *stems) {
   struct arena *arena = &run->arena;
-  bool both = pair->paths[SIDE_BASE] && pair->paths[SIDE_HEAD];
+  bool both = run_has_both(pair);
   const char *names[SIDES] = {stems[SIDE_BASE], stems[SIDE_HEAD]};
   if (both) pair->diff = run_take_name(run, text_printf(arena, "%s_diff", stems[SIDE_BASE]));
   for (int side = 0; side < SIDES; side++) {
-    if (!pair->paths[side]) continue;
+    if (!pair->run_count[side]) continue;
     if (both && strcmp(stems[SIDE_BASE], stems[SIDE_HEAD]) == 0)
       names[side] = text_printf(arena, "%s_%s", stems[side], side_names[side]);
     pair->names[side] = run_take_name(run, names[side]);
@@ -237,8 +236,8 @@ static void prepare_pair(struct ci_run *run, struct run_pair *pair, size_t numbe
   const char *stems[SIDES] = {"", ""};
   char names[512];
   for (int side = 0; side < SIDES; side++)
-    if (pair->paths[side])
-      stems[side] = run_stem(run, pair->stems[side] ? pair->stems[side] : pair->paths[side]);
+    if (pair->run_count[side])
+      stems[side] = run_stem(run, pair->stems[side] ? pair->stems[side] : run_path(pair, side));
   if (*run->options->record)
     run_progress(number, run->pair_count, "drawing %s",
                  *stems[SIDE_HEAD] ? stems[SIDE_HEAD] : stems[SIDE_BASE]);
@@ -254,7 +253,7 @@ static void prepare_pair(struct ci_run *run, struct run_pair *pair, size_t numbe
 static void drop_empty(struct ci_run *run) {
   size_t kept = 0;
   for (size_t i = 0; i < run->pair_count; i++)
-    if (run->pairs[i].paths[SIDE_BASE] || run->pairs[i].paths[SIDE_HEAD])
+    if (run->pairs[i].run_count[SIDE_BASE] || run->pairs[i].run_count[SIDE_HEAD])
       run->pairs[kept++] = run->pairs[i];
   run->pair_count = kept;
 }

@@ -9,14 +9,14 @@ const char *const side_names[SIDES] = {"base", "head"};
 volatile sig_atomic_t run_stopped;
 
 struct run_pair *run_add_pair(struct ci_run *run, const char *base, const char *head) {
+  const char *const paths[SIDES] = {base, head};
   (void)ARRAY_PUSH_IN(&run->arena, run->pairs, run->pair_count, run->pair_capacity,
-                      (struct run_pair){.paths = {base, head}, .note = ""});
+                      (struct run_pair){.note = ""});
   struct run_pair *pair = &run->pairs[run->pair_count - 1];
   for (int side = 0; side < SIDES; side++) {
-    if (!pair->paths[side]) continue;
+    if (!paths[side]) continue;
     pair->runs[side] = arena_array(&run->arena, 1, sizeof *pair->runs[side]);
-    pair->runs[side][0] = pair->paths[side];
-    pair->run_count[side] = 1;
+    pair->runs[side][pair->run_count[side]++] = paths[side];
   }
   return pair;
 }

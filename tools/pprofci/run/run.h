@@ -160,7 +160,6 @@ struct run_measured {
 
 /* A pair of profiles, or a single profile, and its artifacts. */
 struct run_pair {
-  const char *paths[SIDES]; /* profiles of the first run of base and head; NULL: no profile */
   const char **runs[SIDES]; /* profiles, one per run */
   size_t run_count[SIDES];
   /* measurements of the benchmark, one per run, or NULL */
@@ -305,6 +304,15 @@ struct run_samples {
 };
 
 struct run_pair *run_add_pair(struct ci_run *run, const char *base, const char *head);
+
+/* Returns the profile of the first run of base or head, or NULL if there is no profile. */
+static inline const char *run_path(const struct run_pair *pair, int side) {
+  return pair->run_count[side] ? pair->runs[side][0] : NULL;
+}
+
+static inline bool run_has_both(const struct run_pair *pair) {
+  return pair->run_count[SIDE_BASE] && pair->run_count[SIDE_HEAD];
+}
 
 /* Sets the functions that the page shows for the pair (pair->changes) and their unit. They are the
  * functions that grew in the first sample type of the profiles. */

@@ -360,8 +360,8 @@ void judge_counts(struct ci_run *run, bool regressed) {
 /* Judges the instruction counts, which are the same in every run. */
 static void judge_instructions(struct ci_run *run, const struct run_pair *pair) {
   double threshold = 0;
-  double base = (double)source_instructions(pair->paths[SIDE_BASE]);
-  double head = (double)source_instructions(pair->paths[SIDE_HEAD]);
+  double base = (double)source_instructions(run_path(pair, SIDE_BASE));
+  double head = (double)source_instructions(run_path(pair, SIDE_HEAD));
   double change = base > 0 ? (head - base) / base : 0;
   pprofc_gate_verdict verdict = PPROFC_GATE_UNCHANGED;
   (void)gate_parse_percent(str_of(run->options->threshold), &threshold);
@@ -377,12 +377,12 @@ static void count_instructions(struct ci_run *run) {
   for (size_t i = 0; i < run->pair_count; i++) {
     const struct run_pair *pair = &run->pairs[i];
     bool whole = run_is_counted(pair) && !pair->benchmark;
-    if (!whole || !pair->paths[SIDE_HEAD]) continue;
-    if (pair->paths[SIDE_BASE])
+    if (!whole || !pair->run_count[SIDE_HEAD]) continue;
+    if (pair->run_count[SIDE_BASE])
       judge_instructions(run, pair);
     else
       run->instructions = text_printf(&run->arena, "instructions: %lld",
-                                      (long long)source_instructions(pair->paths[SIDE_HEAD]));
+                                      (long long)source_instructions(run_path(pair, SIDE_HEAD)));
     return;
   }
 }

@@ -127,7 +127,6 @@ static void add_counted_pair(struct counting *c, const struct counted *item) {
     for (size_t r = 0; r < c->runs[side]; r++)
       if (item->runs[side][r].path)
         pair->runs[side][pair->run_count[side]++] = item->runs[side][r].path;
-    if (pair->run_count[side]) pair->paths[side] = pair->runs[side][0];
   }
 }
 

@@ -192,11 +192,8 @@ static void add_timed_pair(struct timing *t, const struct timed *item) {
   if (!item->profiles[SIDE_BASE].count && !item->profiles[SIDE_HEAD].count) return;
   struct run_pair *pair = results_pair(t->run, item->name, "cpu", "cpu");
   for (int side = 0; side < SIDES; side++) {
-    const struct timed_profiles *profiles = &item->profiles[side];
-    if (!profiles->count) continue;
-    pair->runs[side] = profiles->items;
-    pair->run_count[side] = profiles->count;
-    pair->paths[side] = profiles->items[0];
+    pair->runs[side] = item->profiles[side].items;
+    pair->run_count[side] = item->profiles[side].count;
   }
 }
 
