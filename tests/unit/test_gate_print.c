@@ -122,7 +122,8 @@ TEST(test_effects_read_as_promised) {
   CU_ASSERT(
       str_equal(buffer_str(&out), STR("+21.50% [+19.80%, +23.10%] adjusted p=0.0500 n=10+10")));
   buffer_clear(&out);
-  row.delta_kind = GATE_DELTA_FROM_ZERO;
+  row.base = 0;
+  row.delta = INFINITY;
   row.low = row.high = (double)NAN;
   row.head = 3;
   row.adjusted = 0.050004;

@@ -82,7 +82,7 @@ TEST(test_few_samples_come_first) {
 
 TEST(test_a_delta_without_size) {
   struct gate_row row = slower();
-  row.delta_kind = GATE_DELTA_UNKNOWN;
+  row.delta = (double)NAN;
   CU_ASSERT_EQUAL(compared(row), PPROFC_GATE_INCONCLUSIVE);
   row.significant = false;
   CU_ASSERT_EQUAL(compared(row), PPROFC_GATE_UNCHANGED);

@@ -148,18 +148,12 @@ static double noise_of(struct gate_sample s) {
 /* ---- one comparison ---------------------------------- */
 
 static void compare_set_delta(struct gate_row *row) {
-  row->delta_kind = GATE_DELTA_NUMBER;
-  if (!isfinite(row->base) || !isfinite(row->head)) {
-    row->delta_kind = GATE_DELTA_UNKNOWN; /* A sum overflowed. gate_judge reports this. */
+  if (!isfinite(row->base) || !isfinite(row->head))
+    row->delta = (double)NAN; /* A sum overflowed. gate_judge reports this. */
+  else if (row->head == row->base)
     row->delta = 0;
-  } else if (row->head == row->base) {
-    row->delta = 0;
-  } else if (row->base == 0) {
-    row->delta_kind = GATE_DELTA_FROM_ZERO;
-    row->delta = row->head > 0 ? (double)INFINITY : -(double)INFINITY;
-  } else {
+  else
     row->delta = (row->head - row->base) / fabs(row->base);
-  }
 }
 
 /* Computes the interval of the change. It excludes 0 exactly if Welch's test is significant at the
@@ -195,7 +189,7 @@ static void compare_means(const struct gate *gate, struct gate_row *row, struct 
   row->test = "Welch";
   row->tested = t.status == PPROFC_TEST_OK && t.p >= 0 && t.p <= 1;
   if (row->tested) row->p = t.p;
-  if (!row->tested || row->delta_kind != GATE_DELTA_NUMBER || row->base == 0) return;
+  if (!row->tested || isnan(row->delta) || row->base == 0) return;
   compare_interval(row, x, base.count, y, head.count,
                    pprofc_t_quantile(1 - gate->settings.alpha / 2, t.degrees));
   /* Values without a sign, such as times, cannot fall by more than 100 %. */
@@ -258,16 +252,9 @@ static bool run_third_test(const struct gate *gate, struct gate_row *row, struct
   if (!t.tested) return good;
   double change = t.y - t.x,
          half = t.error * pprofc_t_quantile(1 - gate->settings.alpha / 2, t.degrees);
-  row->tests[2] = (struct gate_test){true,
-                                     exp(t.x),
-                                     exp(t.y),
-                                     GATE_DELTA_NUMBER,
-                                     expm1(change),
-                                     expm1(change - half),
-                                     expm1(change + half),
-                                     t.p,
-                                     1,
-                                     "trimmed t"};
+  row->tests[2] = (struct gate_test){
+      true, exp(t.x), exp(t.y),   expm1(change), expm1(change - half), expm1(change + half),
+      t.p,  1,        "trimmed t"};
   return good;
 }
 
@@ -291,7 +278,7 @@ bool gate_compare(const struct gate *gate, struct gate_row *row, struct gate_sam
   if (test == PPROFC_GATE_NONE) row->test = "none";
   if (row->constant) {
     row->test = "constant";
-    if (row->delta_kind == GATE_DELTA_NUMBER) row->low = row->high = row->delta;
+    if (!gate_is_from_zero(row)) row->low = row->high = row->delta;
   }
   return good;
 }

@@ -30,6 +30,7 @@ struct gate_row gate_row_unknown(void) {
   return (struct gate_row){
       .tests = {{.base = (double)NAN,
                  .head = (double)NAN,
+                 .delta = (double)NAN,
                  .low = (double)NAN,
                  .high = (double)NAN,
                  .p = 1,

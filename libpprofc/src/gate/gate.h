@@ -101,16 +101,14 @@ bool gate_is_date(pprofc_str text);
 /* Declares a row of the gate: a comparison of a benchmark in one unit between base and head. The
  * reader sets the first fields, and the judge sets the other fields. */
 
-/* Type of a relative change: a number, a change from 0, or unknown. */
-enum gate_delta { GATE_DELTA_NUMBER, GATE_DELTA_FROM_ZERO, GATE_DELTA_UNKNOWN };
-
 /* Result of a test of a row. */
 struct gate_test {
   bool tested; /* true if the test computed p */
   /* centers (means or medians) of both samples, in a unit without prefix; NaN if missing */
   double base, head;
-  enum gate_delta delta_kind;
-  double delta; /* difference relative to the base: (head - base) / base; +Inf if the base is 0 */
+  /* difference relative to the base: (head - base) / base; infinite if only the base is 0; NaN if
+   * unknown */
+  double delta;
   double low, high;   /* confidence interval of delta; NaN if unknown */
   double p, adjusted; /* p-value before and after the correction for the number of tests */
   /* name of the test: "Welch", "U" ...; "table" if p comes from a printed table */
@@ -133,7 +131,6 @@ struct gate_row {
     struct {
       bool tested;
       double base, head;
-      enum gate_delta delta_kind;
       double delta, low, high, p, adjusted;
       const char *test;
     };
@@ -205,6 +202,11 @@ struct gate_row {
 /* Returns a row in which all values are unknown. The reader fills in the row and passes it to
  * gate_add. */
 struct gate_row gate_row_unknown(void);
+
+/* True if the row changed from 0 to another value. */
+static inline bool gate_is_from_zero(const struct gate_row *row) {
+  return row->base == 0 && isinf(row->delta);
+}
 
 /* Returns the verdict to print. For an unchanged row whose interval excludes 0, the text is "not
  * slower" if the row got better, else "below the threshold" or "below the floor". */

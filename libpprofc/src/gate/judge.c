@@ -163,10 +163,10 @@ static bool adjust_all(struct gate *gate) {
 
 static bool is_significant(const struct gate *gate, const struct gate_row *row) {
   if (!row->in_base || !row->in_head) return false;
-  if (row->constant) return row->delta != 0;
+  bool changed = fabs(row->delta) > 0;
+  if (row->constant) return changed;
   if (gate->settings.test == PPROFC_GATE_NONE)
-    return row->delta != 0 && row->delta_kind != GATE_DELTA_UNKNOWN &&
-           (!(row->between > 0) || row->adjusted <= row->alpha);
+    return changed && (!(row->between > 0) || row->adjusted <= row->alpha);
   return row->tested && row->adjusted <= row->alpha;
 }
 

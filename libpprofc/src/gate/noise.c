@@ -194,9 +194,9 @@ bool gate_share_earlier(struct gate *gate) {
 /* ---- the test ---------------------------------------- */
 
 /* Returns the two-sided p-value from earlier runs, or 1 if the size of the change is unknown. */
-static double earlier_p(const struct gate_row *row, enum gate_delta kind, double delta) {
+static double earlier_p(const struct gate_row *row, double delta) {
   double change = log1p(delta) / row->between;
-  if (kind == GATE_DELTA_UNKNOWN) return 1;
+  if (isnan(delta)) return 1;
   /* The values of earlier runs are positive, so a change from 0, or to 0 or less, is not noise. */
   if (!isfinite(change)) return 0;
   return pprofc_t_two_sided(change, row->between_degrees);
@@ -218,7 +218,7 @@ static const char earlier_name[] = "t on earlier runs";
 
 /* Sets row->p to the p-value from earlier runs if it is above row->p or the only p-value. */
 static void earlier_take_p(const struct gate *gate, struct gate_row *row) {
-  double p = earlier_p(row, row->delta_kind, row->delta);
+  double p = earlier_p(row, row->delta);
   bool alone = row->constant || gate->settings.test == PPROFC_GATE_NONE;
   if (alone || (row->tested && p > row->p)) row->test = earlier_name;
   row->p = alone ? p : fmax(p, row->p);
@@ -242,7 +242,7 @@ bool gate_test_earlier(const struct gate *gate, struct gate_row *row, pprofc_str
   earlier_widen(row, row->delta, &row->low, &row->high);
   for (size_t i = 1; i < GATE_TESTS; i++) {
     struct gate_test *further = &row->tests[i];
-    double p = earlier_p(row, further->delta_kind, further->delta);
+    double p = earlier_p(row, further->delta);
     if (p > further->p) further->test = earlier_name;
     further->p = fmax(p, further->p);
     earlier_widen(row, further->delta, &further->low, &further->high);

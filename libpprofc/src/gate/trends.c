@@ -36,7 +36,7 @@ static double head_trend(const struct gate_row *row) {
   return row->head_trend;
 }
 static double change(const struct gate_row *row) {
-  return row->delta_kind == GATE_DELTA_NUMBER ? row->delta : 0;
+  return isfinite(row->delta) ? row->delta : 0;
 }
 
 /* A change that most benchmarks share: number of benchmarks that got worse, number that changed,

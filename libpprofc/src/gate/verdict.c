@@ -119,8 +119,7 @@ static pprofc_gate_verdict verdict_unproven(const struct gate_row *row) {
 pprofc_gate_verdict verdict_of(const struct gate *gate, const struct gate_row *row,
                                const struct gate_rule *decides) {
   if (has_too_few_samples(gate, row)) return PPROFC_GATE_TOO_FEW;
-  if (row->delta_kind == GATE_DELTA_UNKNOWN)
-    return row->significant ? PPROFC_GATE_INCONCLUSIVE : PPROFC_GATE_UNCHANGED;
+  if (isnan(row->delta)) return row->significant ? PPROFC_GATE_INCONCLUSIVE : PPROFC_GATE_UNCHANGED;
   if (row->delta == 0) return PPROFC_GATE_UNCHANGED;
   return is_proven(row) ? verdict_of_change(gate, row, decides) : verdict_unproven(row);
 }

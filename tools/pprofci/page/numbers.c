@@ -138,11 +138,11 @@ void number_sides(struct buffer *out, const struct gate_row *row) {
 
 void number_change(struct buffer *out, const struct gate_row *row) {
   if (!row->in_base || !row->in_head || row->base == row->head) return;
-  if (row->delta_kind == GATE_DELTA_FROM_ZERO || row->base == 0)
+  if (row->base == 0)
     buffer_add_text(out, "new");
   else if (row->head == 0)
     buffer_add_text(out, "gone");
-  else if (row->delta_kind == GATE_DELTA_NUMBER)
+  else if (!isnan(row->delta))
     number_percent(out, row->delta);
 }
 

@@ -256,11 +256,6 @@ pprofc_status pprofc_gate_read_set(pprofc_gate *gate, pprofc_gate_side side,
 
 /* ---- judging ----------------------------------------- */
 
-static double gate_effect(const struct gate_row *row) {
-  bool known = row->in_base && row->in_head && row->delta_kind != GATE_DELTA_UNKNOWN;
-  return known ? row->delta : (double)NAN;
-}
-
 static pprofc_gate_row gate_public_row(const struct gate_row *row) {
   return (pprofc_gate_row){
       .group = row->group,
@@ -275,7 +270,7 @@ static pprofc_gate_row gate_public_row(const struct gate_row *row) {
       .head_count = row->head_count,
       .base = row->base,
       .head = row->head,
-      .effect = gate_effect(row),
+      .effect = row->delta,
       .low = row->low,
       .high = row->high,
       .tested = row->tested,

@@ -23,14 +23,13 @@ static void csv_put_number(struct buffer *out, double value) {
 
 static void csv_put_row(struct buffer *out, const struct gate_row *row) {
   bool both = row->in_base && row->in_head;
-  bool known = both && row->delta_kind != GATE_DELTA_UNKNOWN;
   csv_put_text(out, str_of(gate_row_verdict(row)));
   csv_put_text(out, row->name);
   csv_put_text(out, row->unit);
   csv_put_text(out, row->group);
   csv_put_number(out, row->base);
   csv_put_number(out, row->head);
-  csv_put_number(out, known ? row->delta : (double)NAN);
+  csv_put_number(out, row->delta);
   csv_put_number(out, both ? row->low : (double)NAN);
   csv_put_number(out, both ? row->high : (double)NAN);
   csv_put_number(out, row->tested ? row->p : (double)NAN);

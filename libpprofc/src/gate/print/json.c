@@ -34,11 +34,10 @@ static void put_lines(struct json_writer *json, const char *key, pprofc_str line
 
 static void put_tested(struct json_writer *json, const struct gate *gate,
                        const struct gate_row *row) {
-  double delta = row->delta_kind == GATE_DELTA_NUMBER ? row->delta : (double)NAN;
   double p = row->tested ? row->p : (double)NAN;
   double adjusted = row->tested && gate_was_corrected(gate, row) ? row->adjusted : (double)NAN;
-  json_pack(json, "delta:f from_zero:b low:f high:f test:s p:f p_adjusted:f", delta,
-            row->delta_kind == GATE_DELTA_FROM_ZERO, row->low, row->high, row->test, p, adjusted);
+  json_pack(json, "delta:f from_zero:b low:f high:f test:s p:f p_adjusted:f", row->delta,
+            gate_is_from_zero(row), row->low, row->high, row->test, p, adjusted);
   for (size_t i = 1; i < GATE_TESTS; i++) {
     static const char *const keys[GATE_TESTS][3] = {
         [1] = {"second_test", "second_p", "second_p_adjusted"},

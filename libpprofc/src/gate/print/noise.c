@@ -6,7 +6,7 @@
 /* Returns the suggested threshold, which is at least the change from base to head. */
 static double suggested(const struct gate_row *row) {
   double spread = isnan(row->spread) ? 0 : SPREADS * row->spread;
-  double change = row->delta_kind == GATE_DELTA_NUMBER ? fabs(row->delta) : 0;
+  double change = isfinite(row->delta) ? fabs(row->delta) : 0;
   return fmax(0.01, fmax(spread, change));
 }
 
@@ -35,8 +35,8 @@ static void put_noise(struct buffer *out, const struct gate *gate, bool all) {
     const struct gate_row *row = &gate->rows[i];
     if (!row->in_base || !row->in_head) continue;
     buffer_printf(out, "%8.2f%% %+8.2f%% %8.1f%%  %.*s %.*s", 100 * row->spread,
-                  row->delta_kind == GATE_DELTA_NUMBER ? 100 * row->delta : 0,
-                  ceil(1000 * suggested(row)) / 10, STR_ARG(row->name), STR_ARG(row->unit));
+                  isfinite(row->delta) ? 100 * row->delta : 0, ceil(1000 * suggested(row)) / 10,
+                  STR_ARG(row->name), STR_ARG(row->unit));
     if (row->verdict == PPROFC_GATE_REGRESSED) buffer_add_text(out, "  (would have failed)");
     buffer_add_char(out, '\n');
   }

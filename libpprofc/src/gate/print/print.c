@@ -36,9 +36,9 @@ static void put_p(struct buffer *out, double p, double alpha) {
 }
 
 void gate_print_effect(struct buffer *out, const struct gate *gate, const struct gate_row *row) {
-  if (row->delta_kind == GATE_DELTA_FROM_ZERO)
+  if (gate_is_from_zero(row))
     buffer_printf(out, "0 " ARROW " %.4g", row->head);
-  else if (row->delta_kind == GATE_DELTA_UNKNOWN)
+  else if (isnan(row->delta))
     buffer_add_char(out, '~');
   else
     put_percent(out, row->delta);

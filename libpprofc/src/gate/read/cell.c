@@ -106,21 +106,14 @@ static bool malformed(struct gate *gate, const struct gate_cell *cell, const cha
   return true;
 }
 
-/* Parses the delta: "~", "?" or a percentage. The caller first sets row->base and row->head. */
-static bool cell_set_delta(struct gate_row *row, pprofc_str delta) {
-  if (str_equal(delta, STR("~"))) {
-    row->delta_kind = GATE_DELTA_UNKNOWN;
-    return true;
-  }
-  if (str_equal(delta, STR("?"))) {
-    bool from_zero = row->base == 0 && row->head != 0 && !isnan(row->head);
-    row->delta_kind = from_zero ? GATE_DELTA_FROM_ZERO : GATE_DELTA_UNKNOWN;
-    row->delta = from_zero ? (double)INFINITY : 0;
-    return true;
-  }
-  if (!cell_parse_delta(delta, &row->delta)) return false;
-  if (isinf(row->delta) && row->base == 0) row->delta_kind = GATE_DELTA_FROM_ZERO;
-  return true;
+/* Parses the delta: "~", "?" or a percentage. The caller first sets row->base and row->head.
+ * Returns an error text, or NULL. */
+static const char *cell_set_delta(struct gate_row *row, pprofc_str delta) {
+  bool from_zero = row->base == 0 && row->head != 0 && !isnan(row->head);
+  row->delta = from_zero && str_equal(delta, STR("?")) ? (double)INFINITY : (double)NAN;
+  if (STR_ANY(str_equal, delta, "~", "?")) return NULL;
+  if (!cell_parse_delta(delta, &row->delta)) return "no comparison";
+  return isnan(row->delta) ? "the difference is not a number" : NULL;
 }
 
 /* Parses the centers (printed medians or means). Returns an error text, or NULL. */
@@ -135,16 +128,14 @@ static const char *cell_read_centers(struct gate_row *row, const struct gate_cel
 /* Marks the row as exact if its table shows a difference without a p-value: benchstat omits the
  * p-value only for values that do not vary. */
 static void cell_set_exact(struct gate_row *row) {
-  bool moved = row->delta_kind == GATE_DELTA_FROM_ZERO ||
-               (row->delta_kind == GATE_DELTA_NUMBER && row->delta != 0);
-  row->exact = !row->tested && moved;
+  row->exact = !row->tested && fabs(row->delta) > 0;
   row->constant = row->exact;
 }
 
 /* Parses the result of the test ("p=0.016 n=4+5"). Returns an error text, or NULL. */
 static const char *cell_read_comparison(struct gate_row *row, const struct gate_cell *cell) {
-  if (!cell_set_delta(row, cell->delta)) return "no comparison";
-  if (isnan(row->delta)) return "the difference is not a number";
+  const char *wrong = cell_set_delta(row, cell->delta);
+  if (wrong) return wrong;
   if (!parse_comparison(cell->comparison, row, &row->tested)) return "the p-value is not a number";
   if (row->p < 0) return "the p-value is not between 0 and 1";
   cell_set_exact(row);

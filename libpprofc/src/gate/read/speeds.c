@@ -261,7 +261,6 @@ static bool group_add_whole(struct speed_work *w, const struct speed_group *g, d
   row.head_count = g->count[PAIR_HEAD];
   row.base = exp(middle - g->shift / 2);
   row.head = exp(middle + g->shift / 2);
-  row.delta_kind = GATE_DELTA_NUMBER;
   row.delta = expm1(g->shift);
   double half = g->error * pprofc_t_quantile(1 - gate->settings.alpha / 2, g->degrees);
   row.low = expm1(g->shift - half);
