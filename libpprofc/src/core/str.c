@@ -11,6 +11,14 @@ int str_compare(pprofc_str a, pprofc_str b) {
   return (a.size > b.size) - (a.size < b.size);
 }
 
+int str_order(const void *a, const void *b) {
+  return str_compare(*(const pprofc_str *)a, *(const pprofc_str *)b);
+}
+
+int text_order(const void *a, const void *b) {
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
 bool str_starts(pprofc_str s, pprofc_str prefix) {
   return s.size >= prefix.size && (!prefix.size || memcmp(s.data, prefix.data, prefix.size) == 0);
 }

@@ -24,6 +24,12 @@ static inline bool str_equal(pprofc_str a, pprofc_str b) {
 /* Compares the bytes. A prefix sorts before a longer string. Returns <0, 0 or >0. */
 int str_compare(pprofc_str a, pprofc_str b);
 
+/* Comparison functions for qsort. str_order compares items of type pprofc_str like str_compare.
+ * text_order compares items of type const char * like strcmp. Both also compare structs whose first
+ * field has this type. */
+int str_order(const void *a, const void *b);
+int text_order(const void *a, const void *b);
+
 bool str_starts(pprofc_str s, pprofc_str prefix);
 bool str_ends(pprofc_str s, pprofc_str suffix);
 

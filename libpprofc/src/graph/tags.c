@@ -80,10 +80,6 @@ struct tags_worker {
 
 /* ---- tags of label sets ------------------------------ */
 
-static int compare_texts(const void *a, const void *b) {
-  return str_compare(*(const pprofc_str *)a, *(const pprofc_str *)b);
-}
-
 /* Appends a label. In dot, a quote ends a text unless a backslash precedes the quote. So labels
  * that could end a text too early get a backslash before each quote and backslash. Other labels are
  * the same as in pprof. */
@@ -113,7 +109,7 @@ static size_t label_texts(const struct tagger *t, const struct label *labels, si
     memcpy(text + key.size + 1, value.data, value.size);
     texts[n++] = (pprofc_str){text, key.size + value.size + 1};
   }
-  if (n) qsort(texts, n, sizeof *texts, compare_texts);
+  if (n) qsort(texts, n, sizeof *texts, str_order);
   return n;
 }
 

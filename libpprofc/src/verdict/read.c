@@ -206,10 +206,6 @@ struct row_name {
   uint32_t id;
 };
 
-static int named_order(const void *a, const void *b) {
-  return str_compare(((const struct row_name *)a)->name, ((const struct row_name *)b)->name);
-}
-
 static bool read_has_value(const struct comparison *c, uint32_t id) {
   for (size_t r = 0; r < c->count; r++)
     if (id < c->runs[r].cell_count && c->runs[r].cells[id].cum > 0) return true;
@@ -225,7 +221,7 @@ static bool read_order(struct comparison *c) {
   if (named && c->order) {
     for (uint32_t id = 0; id < count; id++)
       if (read_has_value(c, id)) named[c->rows++] = (struct row_name){c->names.texts.items[id], id};
-    qsort(named, c->rows, sizeof *named, named_order);
+    qsort(named, c->rows, sizeof *named, str_order);
     for (size_t i = 0; i < c->rows; i++) c->order[i] = named[i].id;
   }
   bool done = named && c->order;

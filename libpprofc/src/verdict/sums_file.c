@@ -69,10 +69,6 @@ struct sums_name {
   uint32_t id;
 };
 
-static int sums_name_order(const void *a, const void *b) {
-  return str_compare(((const struct sums_name *)a)->name, ((const struct sums_name *)b)->name);
-}
-
 static void sums_put_type(const struct sums *sums, const struct sums_type *type,
                           const struct sums_name *order, struct json_writer *json) {
   json_pack(json, "\n{type:S unit:S default:b sampling:s period:f mixed_periods:b seconds:f",
@@ -98,7 +94,7 @@ pprofc_status sums_write(const struct sums *sums, struct output *out, pprofc_err
   if (!order) return error_nomem(error);
   for (uint32_t id = 0; id < count; id++)
     order[id] = (struct sums_name){sums->names.texts.items[id], id};
-  qsort(order, count, sizeof *order, sums_name_order);
+  qsort(order, count, sizeof *order, str_order);
   struct json_writer json;
   json_init(&json, out, sums->mem);
   json_pack(&json, "{pprofc_sums:1 types:[");

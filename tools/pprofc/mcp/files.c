@@ -162,10 +162,6 @@ static void files_list_folder(struct files_listing *l, int fd, const char *prefi
   closedir(dir);
 }
 
-static int files_by_name(const void *a, const void *b) {
-  return strcmp(((const struct files_entry *)a)->path, ((const struct files_entry *)b)->path);
-}
-
 bool files_visit(const struct files *files, pprofc_str path, size_t most, files_found_fn found,
                  void *context) {
   struct files_listing l = {.most = most};
@@ -188,7 +184,7 @@ bool files_visit(const struct files *files, pprofc_str path, size_t most, files_
       close(fd);
     l.failed |= !prefix.data;
   }
-  if (l.count) qsort(l.entries, l.count, sizeof *l.entries, files_by_name);
+  if (l.count) qsort(l.entries, l.count, sizeof *l.entries, text_order);
   bool good = any && !l.failed;
   for (size_t i = 0; i < l.count && good; i++)
     good = found(context, str_of(l.entries[i].path), &l.entries[i].info);

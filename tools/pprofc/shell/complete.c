@@ -26,13 +26,9 @@ static void completions_add_joined(struct completions *out, pprofc_str typed, co
   buffer_free(&text);
 }
 
-static int completions_compare(const void *a, const void *b) {
-  return str_compare(*(const pprofc_str *)a, *(const pprofc_str *)b);
-}
-
 static void completions_sort(struct completions *out) {
   size_t kept = 0;
-  if (out->count) qsort(out->items, out->count, sizeof *out->items, completions_compare);
+  if (out->count) qsort(out->items, out->count, sizeof *out->items, str_order);
   for (size_t i = 0; i < out->count; i++)
     if (!kept || !str_equal(out->items[kept - 1], out->items[i]))
       out->items[kept++] = out->items[i];

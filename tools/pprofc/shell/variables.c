@@ -218,10 +218,6 @@ static const char *variables_text(struct shell *shell, const pprofc_option_info 
   return text;
 }
 
-static int variables_compare(const void *a, const void *b) {
-  return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static void variables_add_choices(const pprofc_option_info *info, struct buffer *out) {
   const char *names[32];
   size_t count = 0;
@@ -229,7 +225,7 @@ static void variables_add_choices(const pprofc_option_info *info, struct buffer 
     names[count] = info->choices[count];
     count++;
   }
-  qsort(names, count, sizeof *names, variables_compare);
+  qsort(names, count, sizeof *names, text_order);
   for (size_t i = 0; i < count; i++) buffer_printf(out, "%s%s", i ? " | " : "//: [", names[i]);
   buffer_add_char(out, ']');
 }
@@ -279,7 +275,7 @@ void shell_each_option(struct shell *shell,
   size_t count = 0;
   for (size_t i = 0; i < SHELL_OPTIONS && (info = shell_option_at(i)); i++)
     names[count++] = info->name;
-  qsort(names, count, sizeof *names, variables_compare);
+  qsort(names, count, sizeof *names, text_order);
   for (size_t i = 0; i < count; i++) print(shell, shell_option_find(str_of(names[i])));
 }
 

@@ -114,10 +114,6 @@ static void put_results(struct manifest *f) {
   json_end(&f->text.json);
 }
 
-static int by_path_bytes(const void *a, const void *b) {
-  return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* Writes the sorted names of the files in the page's folder, or in the folder "benchdiff" if
  * `of_benchdiff` is true. */
 static void put_files(struct manifest *f, const char *key, bool of_benchdiff) {
@@ -126,7 +122,7 @@ static void put_files(struct manifest *f, const char *key, bool of_benchdiff) {
   size_t count = 0;
   for (size_t i = 0; i < run->file_count; i++)
     if (run->files[i].of_benchdiff == of_benchdiff) paths[count++] = run->files[i].path;
-  qsort(paths, count, sizeof *paths, by_path_bytes);
+  qsort(paths, count, sizeof *paths, text_order);
   json_line_break(&f->text.json);
   json_begin_array(json_key(&f->text.json, key));
   for (size_t i = 0; i < count; i++) {

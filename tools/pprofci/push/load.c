@@ -35,10 +35,6 @@ static void push_add_own(struct push *push) {
   }
 }
 
-static int push_by_name(const void *a, const void *b) {
-  return str_compare(((const struct push_label *)a)->name, ((const struct push_label *)b)->name);
-}
-
 void push_read_labels(struct push *push) {
   const struct push_options *o = push->options;
   const struct site_options asked = {.host = "", .sha = o->sha, .page = "", .number = o->pr};
@@ -60,7 +56,7 @@ void push_read_labels(struct push *push) {
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
     push_add_label(push, known[i].name, known[i].value);
   push_add_own(push);
-  if (push->label_count) qsort(push->labels, push->label_count, sizeof *push->labels, push_by_name);
+  if (push->label_count) qsort(push->labels, push->label_count, sizeof *push->labels, str_order);
 }
 
 #define WALL "wall"

@@ -42,21 +42,16 @@ void backing_close(struct backing *backing) {
   arena_free(&backing->arena);
 }
 
-static int stored_by_name(const void *a, const void *b) {
-  const struct stored_key *x = a, *y = b;
-  return strcmp(x->name, y->name);
-}
-
 void backing_list(struct backing *backing, const char *prefix, struct stored_keys *keys) {
   *keys = (struct stored_keys){.arena = ci_arena()};
   backing->kind->list(backing, prefix, keys);
-  if (keys->count) qsort(keys->items, keys->count, sizeof *keys->items, stored_by_name);
+  if (keys->count) qsort(keys->items, keys->count, sizeof *keys->items, text_order);
 }
 
 struct stored_key *stored_keys_find(const struct stored_keys *keys, const char *name) {
   const struct stored_key wanted = {.name = name};
   if (!keys->count) return NULL;
-  return bsearch(&wanted, keys->items, keys->count, sizeof wanted, stored_by_name);
+  return bsearch(&wanted, keys->items, keys->count, sizeof wanted, text_order);
 }
 
 void backing_each(struct backing *backing, const char *prefix, backing_key_fn *take,

@@ -282,10 +282,6 @@ static void visit(struct criterion_tree_walk *w, struct folder folder) {
   closedir(directory);
 }
 
-static int compare_paths(const void *a, const void *b) {
-  return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* Returns the length of the part of `path` before the benchmark's "directory_name", or 0. */
 static size_t home_of(pprofc_str path, const struct node *benchmark) {
   static const char file[] = "/new/sample.json";
@@ -321,6 +317,6 @@ pprofc_status criterion_tree_find(struct arena *arena, const char *folder,
   if (w.seen > MAX_FOLDERS)
     return error_set(error, PPROFC_E_LIMIT, "%s: more than %d folders", folder, MAX_FOLDERS);
   /* Sort the paths, because the file system returns entries in any order. */
-  if (tree->count) qsort(tree->paths, tree->count, sizeof *tree->paths, compare_paths);
+  if (tree->count) qsort(tree->paths, tree->count, sizeof *tree->paths, text_order);
   return PPROFC_OK;
 }

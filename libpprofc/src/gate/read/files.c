@@ -22,10 +22,6 @@ pprofc_status gate_note_problem(struct gate *gate, pprofc_status status,
 
 /* ---- folders ----------------------------------------- */
 
-static int files_by_path(const void *a, const void *b) {
-  return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static bool files_add_path(struct arena *arena, struct gate_paths *paths, const char *folder,
                            const char *name) {
   if (!ARRAY_RESERVE_IN(arena, paths->items, paths->capacity, paths->count + 1)) return false;
@@ -53,7 +49,7 @@ pprofc_status gate_list_folder(struct gate *gate, const char *folder, const char
   closedir(dir);
   if (!good) return error_nomem(error);
   if (paths->count)
-    qsort(paths->items, paths->count, sizeof *paths->items, files_by_path);
+    qsort(paths->items, paths->count, sizeof *paths->items, text_order);
   else
     gate_problem(gate, "no file '%s' in '%s'", pattern, folder);
   return PPROFC_OK;
