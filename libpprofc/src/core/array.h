@@ -56,6 +56,15 @@ void array_sort(void *items, size_t count, size_t size,
 /* Appends an item to an array. The value of the macro is false when out of memory. */
 #define ARRAY_PUSH(mem, items, count, capacity, ...)                                               \
   (ARRAY_RESERVE((mem), (items), (capacity), (count) + 1) &&                                       \
+/* Number by which an item is sorted, and index of the item before the sort. */
+struct ranked {
+  double rank;
+  size_t index;
+};
+
+/* Sorts by rank, then by index. */
+void ranked_sort(struct ranked *items, size_t count);
+
    ((items)[(count)++] = __VA_ARGS__, true))
 #define ARRAY_PUSH_IN(arena, items, count, capacity, ...)                                          \
   (ARRAY_RESERVE_IN((arena), (items), (capacity), (count) + 1) &&                                  \

@@ -449,3 +449,13 @@ void array_sort(void *items, size_t count, size_t size,
   array_sorting.context = context;
   if (count) qsort(items, count, size, array_compare);
 }
+
+static int ranked_order(const void *a, const void *b) {
+  const struct ranked *x = a, *y = b;
+  if (x->rank != y->rank) return x->rank < y->rank ? -1 : 1;
+  return (x->index > y->index) - (x->index < y->index);
+}
+
+void ranked_sort(struct ranked *items, size_t count) {
+  if (count) qsort(items, count, sizeof *items, ranked_order);
+}

@@ -31,10 +31,8 @@ struct files_of_name {
   size_t count;
   size_t heads, bases; /* number of files that only head has, and that only base has */
   size_t both;         /* number of files that both base and head have */
-  struct ranked_file {
-    size_t length;
-    uint32_t index;            /* index of a file in `lone` */
-  } * head_order, *base_order; /* scratch memory with the size of `lone` */
+  /* indices of files in `lone`, ranked by path_length; scratch memory with the size of `lone` */
+  struct ranked *head_order, *base_order;
 };
 
 /* ---- ends of paths ----------------------------------- */
@@ -88,14 +86,8 @@ static int compare_ends(const void *left, const void *right) {
 
 /* ---- pairs ------------------------------------------- */
 
-static int join_files_compare_ranked(const void *left, const void *right) {
-  const struct ranked_file *x = left, *y = right;
-  if (x->length != y->length) return x->length < y->length ? -1 : 1;
-  return x->index < y->index ? -1 : x->index > y->index;
-}
-
-static size_t path_length(pprofc_str path) {
-  size_t length = 1;
+static double path_length(pprofc_str path) {
+  double length = 1;
   for (size_t i = 0; i < path.size; i++) length += join_files_is_separator(path.data[i]);
   return length;
 }
@@ -113,17 +105,17 @@ static void pair_run(struct files_of_name *f, size_t from, size_t to) {
   for (size_t i = from; i < to; i++) {
     if (f->lone[i].partner != NONE) continue;
     if (f->lone[i].is_head)
-      f->head_order[heads++].index = (uint32_t)i;
+      f->head_order[heads++].index = i;
     else
-      f->base_order[bases++].index = (uint32_t)i;
+      f->base_order[bases++].index = i;
   }
   if (!heads || !bases) return;
   for (size_t i = 0; i < heads; i++)
-    f->head_order[i].length = path_length(f->lone[f->head_order[i].index].path);
+    f->head_order[i].rank = path_length(f->lone[f->head_order[i].index].path);
   for (size_t i = 0; i < bases; i++)
-    f->base_order[i].length = path_length(f->lone[f->base_order[i].index].path);
-  qsort(f->head_order, heads, sizeof *f->head_order, join_files_compare_ranked);
-  qsort(f->base_order, bases, sizeof *f->base_order, join_files_compare_ranked);
+    f->base_order[i].rank = path_length(f->lone[f->base_order[i].index].path);
+  ranked_sort(f->head_order, heads);
+  ranked_sort(f->base_order, bases);
   for (size_t i = 0; i < heads && i < bases; i++)
     pair_lone(&f->lone[f->head_order[i].index], &f->lone[f->base_order[i].index]);
 }

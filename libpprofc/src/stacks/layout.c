@@ -5,7 +5,6 @@
 #include "stacks/narrow.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 /* ---- the tree ---------------------------------------- */
 
@@ -215,35 +214,25 @@ static double *node_widths(struct flame_tree *t, size_t type, enum flame_width h
 
 /* ---- placing ----------------------------------------- */
 
-struct sibling {
-  uint32_t node;
-  double width;
-};
-
-static int by_width(const void *a, const void *b) {
-  const struct sibling *x = a, *y = b;
-  if (x->width != y->width) return x->width < y->width ? 1 : -1;
-  return (x->node > y->node) - (x->node < y->node);
-}
-
 struct placer {
   struct flame_tree *tree;
   size_t type;
   double least;
   const double *width;
-  struct sibling *siblings; /* buffer for the children of the current box */
+  struct ranked *siblings; /* buffer for the children of the current box */
   struct flame_boxes *boxes;
 };
 
-static void place_hidden(struct placer *p, uint32_t parent, double x, const struct sibling *hidden,
+static void place_hidden(struct placer *p, uint32_t parent, double x, const struct ranked *hidden,
                          size_t count) {
   if (!count) return;
   const struct flame_box *above = &p->boxes->items[parent];
   struct flame_box box = {NONE, parent, above->depth + 1, (uint32_t)count, x, 0, 0, 0};
   for (size_t i = 0; i < count; i++) {
-    box.width += hidden[i].width;
-    box.head = sum_add(box.head, flame_head(p->tree, hidden[i].node, p->type));
-    box.base = sum_add(box.base, flame_base(p->tree, hidden[i].node, p->type));
+    size_t node = hidden[i].index;
+    box.width += p->width[node];
+    box.head = sum_add(box.head, flame_head(p->tree, node, p->type));
+    box.base = sum_add(box.base, flame_base(p->tree, node, p->type));
   }
   p->boxes->items[p->boxes->count++] = box;
 }
@@ -255,25 +244,26 @@ static void place_children(struct placer *p, uint32_t parent) {
   if (above.node == NONE) return;
   size_t count = 0, shown = 0;
   for (uint32_t i = above.node + 1; i < t->end[above.node]; i = t->end[i])
-    if (p->width[i] > 0) p->siblings[count++] = (struct sibling){i, p->width[i]};
-  if (!t->has_base) qsort(p->siblings, count, sizeof *p->siblings, by_width);
+    if (p->width[i] > 0) p->siblings[count++] = (struct ranked){-p->width[i], i};
+  if (!t->has_base) ranked_sort(p->siblings, count);
   double x = above.x;
   size_t hidden = 0;
   for (size_t i = 0; i < count; i++) {
-    struct sibling s = p->siblings[i];
-    if (s.width < p->least) {
-      p->siblings[hidden++] = s;
+    uint32_t node = (uint32_t)p->siblings[i].index;
+    double width = p->width[node];
+    if (width < p->least) {
+      p->siblings[hidden++] = p->siblings[i];
       continue;
     }
-    p->boxes->items[p->boxes->count++] = (struct flame_box){s.node,
+    p->boxes->items[p->boxes->count++] = (struct flame_box){node,
                                                             parent,
                                                             above.depth + 1,
                                                             0,
                                                             x,
-                                                            s.width,
-                                                            flame_head(t, s.node, p->type),
-                                                            flame_base(t, s.node, p->type)};
-    x += s.width;
+                                                            width,
+                                                            flame_head(t, node, p->type),
+                                                            flame_base(t, node, p->type)};
+    x += width;
     shown++;
   }
   place_hidden(p, parent, x, p->siblings, hidden);

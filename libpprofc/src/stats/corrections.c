@@ -33,17 +33,6 @@ void corrections_holm(const double *p, size_t count, double *adjusted) {
   }
 }
 
-struct ranked {
-  double p;
-  size_t index;
-};
-
-static int ranked_order(const void *a, const void *b) {
-  const struct ranked *x = a, *y = b;
-  if (x->p != y->p) return x->p < y->p ? -1 : 1;
-  return (x->index > y->index) - (x->index < y->index);
-}
-
 bool corrections_apply(corrections_fn correct, double *p, size_t count,
                        const pprofc_allocator *mem) {
   if (!correct || !count) return true;
@@ -54,8 +43,8 @@ bool corrections_apply(corrections_fn correct, double *p, size_t count,
   for (size_t i = 0; i < count && done; i++)
     if (!isnan(p[i])) ranked[tests++] = (struct ranked){p[i], i};
   if (tests) {
-    qsort(ranked, tests, sizeof *ranked, ranked_order);
-    for (size_t i = 0; i < tests; i++) sorted[i] = ranked[i].p;
+    ranked_sort(ranked, tests);
+    for (size_t i = 0; i < tests; i++) sorted[i] = ranked[i].rank;
     correct(sorted, tests, sorted);
     for (size_t i = 0; i < tests; i++) p[ranked[i].index] = sorted[i];
   }

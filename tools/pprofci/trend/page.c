@@ -337,26 +337,17 @@ static void page_put_series(struct fill *out, const char *list, const struct tre
   fill_end(out);
 }
 
-struct page_place {
-  size_t series;
-  uint32_t run;
-};
-
-static int page_by_run(const void *a, const void *b) {
-  const struct page_place *x = a, *y = b;
-  if (x->run != y->run) return x->run < y->run ? 1 : -1;
-  return (x->series > y->series) - (x->series < y->series);
-}
-
-static size_t page_order(const struct trend_view *trend, struct page_place *places) {
+/* Lists the series that have changes. The series with the latest change comes first. Returns their
+ * number. */
+static size_t page_order(const struct trend_view *trend, struct ranked *places) {
   size_t count = 0;
   for (size_t i = 0; i < trend->series_count; i++) {
     const struct trend_series *series = &trend->series[i];
     if (!series->changes) continue;
     const struct trend_change *last = &trend->changes[series->first_change + series->changes - 1];
-    places[count++] = (struct page_place){i, series->runs[last->step.index]};
+    places[count++] = (struct ranked){-(double)series->runs[last->step.index], i};
   }
-  if (count) qsort(places, count, sizeof *places, page_by_run);
+  ranked_sort(places, count);
   return count;
 }
 
@@ -394,13 +385,13 @@ static void page_put_unchanged(struct fill *out, const struct trend_view *trend,
 
 void trend_print_page(struct buffer *out, struct trend_view *trend, struct backing *backing,
                       const struct trend_query *query, const char *title) {
-  struct page_place *places = mem_array(out->mem, trend->series_count, sizeof *places);
+  struct ranked *places = mem_array(out->mem, trend->series_count, sizeof *places);
   size_t changed = page_order(trend, places);
   struct fill fill = fill_make(out->mem);
   page_put_head(&fill, trend, title, changed);
   trend_fill_graphs(&fill, trend, backing);
   for (size_t i = 0; i < changed; i++)
-    page_put_series(&fill, "series", trend, query, places[i].series);
+    page_put_series(&fill, "series", trend, query, places[i].index);
   page_put_unchanged(&fill, trend, query, changed);
   template_put(out, plot_template(), "page", &fill);
   fill_free(&fill);

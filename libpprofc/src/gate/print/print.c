@@ -119,25 +119,14 @@ int gate_rank(pprofc_gate_verdict verdict) {
   return 0;
 }
 
-struct ranked_row {
-  int rank;
-  size_t row;
-};
-
-static int by_rank(const void *a, const void *b) {
-  const struct ranked_row *x = a, *y = b;
-  if (x->rank != y->rank) return x->rank - y->rank;
-  return (x->row > y->row) - (x->row < y->row);
-}
-
 size_t *gate_order(const struct gate *gate) {
   size_t *order = mem_array(gate->mem, gate->row_count, sizeof *order);
-  struct ranked_row *ranked = mem_array(gate->mem, gate->row_count, sizeof *ranked);
+  struct ranked *ranked = mem_array(gate->mem, gate->row_count, sizeof *ranked);
   if (order && ranked) {
     for (size_t i = 0; i < gate->row_count; i++)
-      ranked[i] = (struct ranked_row){gate_rank(gate->rows[i].verdict), i};
-    qsort(ranked, gate->row_count, sizeof *ranked, by_rank);
-    for (size_t i = 0; i < gate->row_count; i++) order[i] = ranked[i].row;
+      ranked[i] = (struct ranked){gate_rank(gate->rows[i].verdict), i};
+    ranked_sort(ranked, gate->row_count);
+    for (size_t i = 0; i < gate->row_count; i++) order[i] = ranked[i].index;
   }
   if (!ranked) {
     mem_free(gate->mem, order, gate->row_count, sizeof *order);

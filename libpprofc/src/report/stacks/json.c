@@ -86,16 +86,16 @@ static int by_weight(const void *a, const void *b) {
 }
 
 static bool sort_rows(struct json_report *r) {
-  struct sorted *sorted = arena_array(&r->graph.tree.arena, r->graph.frames.count, sizeof *sorted);
+  struct ranked *sorted = arena_array(&r->graph.tree.arena, r->graph.frames.count, sizeof *sorted);
   if (!sorted) return false;
   for (size_t i = 0; i < r->graph.frames.count; i++) {
     bool any = false;
     for (size_t c = 0; c < r->graph.tree.columns; c++)
       any |= r->rows[i].flat[c] || r->rows[i].cum[c];
-    if (any) sorted[r->count++] = (struct sorted){weight(r, &r->rows[i]), &r->rows[i]};
+    if (any) sorted[r->count++] = (struct ranked){-weight(r, &r->rows[i]), i};
   }
-  qsort(sorted, r->count, sizeof *sorted, by_weight);
-  for (size_t i = 0; i < r->count; i++) r->order[i] = sorted[i].row;
+  ranked_sort(sorted, r->count);
+  for (size_t i = 0; i < r->count; i++) r->order[i] = &r->rows[sorted[i].index];
   /* Of the options for trimming, this report uses only nodecount. */
   const pprofc_report_options *o = r->report->options;
   if (o->trim && o->nodecount > 0 && r->count > (size_t)o->nodecount)
