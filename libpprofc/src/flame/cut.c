@@ -3,10 +3,6 @@
  * keeps its width. */
 #include "flame/pack.h"
 
-static double cut_magnitude(int64_t value) {
-  return value < 0 ? -(double)value : (double)value;
-}
-
 /* ---- the widest nodes -------------------------------- */
 
 /* Returns the weights of the nodes from..to - 1. Each column (a sample type of head or base) gives
@@ -19,7 +15,7 @@ static float *cut_weights(const struct flame_tree *t, uint32_t from, uint32_t to
   double *sum = arena_array(arena, count, sizeof *sum);
   if (!weight || !sum) return NULL;
   for (size_t c = 0; c < t->columns; c++) {
-    for (size_t i = 0; i < count; i++) sum[i] = cut_magnitude(t->self[(from + i) * t->columns + c]);
+    for (size_t i = 0; i < count; i++) sum[i] = fabs((double)t->self[(from + i) * t->columns + c]);
     for (size_t i = count; i-- > 1;) sum[t->parent[from + i] - from] += sum[i];
     if (!(sum[0] > 0)) continue;
     for (size_t i = 0; i < count; i++) {
@@ -92,8 +88,8 @@ static bool cut_keep_all(uint32_t to, struct flame_cut *cut) {
 
 static void cut_add_widths(const struct flame_tree *t, uint32_t node, double *widths) {
   for (size_t type = 0; type < t->types; type++) {
-    double head = cut_magnitude(flame_self_head(t, node, type));
-    double base = cut_magnitude(flame_self_base(t, node, type));
+    double head = fabs((double)flame_self_head(t, node, type));
+    double base = fabs((double)flame_self_base(t, node, type));
     *widths++ += head;
     if (!t->has_base) continue;
     *widths++ += base;

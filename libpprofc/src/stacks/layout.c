@@ -183,12 +183,8 @@ void flame_graph_free(struct flame_graph *graph) {
 
 /* ---- widths ------------------------------------------ */
 
-static double layout_magnitude(int64_t value) {
-  return value < 0 ? -(double)value : (double)value;
-}
-
 static double layout_measure(enum flame_width how, int64_t head, int64_t base) {
-  double h = layout_magnitude(head), b = layout_magnitude(base);
+  double h = fabs((double)head), b = fabs((double)base);
   switch (how) {
   case FLAME_BASE:
     return b;

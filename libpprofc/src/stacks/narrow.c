@@ -46,12 +46,7 @@ static const int64_t *narrow_values(const struct stack_set *set, size_t stack) {
   return stack_values(set, stack);
 }
 
-static double narrow_magnitude(int64_t value) {
-  return value < 0 ? -(double)value : (double)value;
-}
-
-static bool narrow_init(struct narrow *n, const struct stack_set *set,
-                        const pprofc_allocator *mem) {
+static bool narrow_init(struct narrow *n, const struct stack_set *set, struct arena *arena) {
   *n = (struct narrow){.set = set, .columns = set->columns, .room = set->max_depth + 1};
   n->whole = mem_zero_array(mem, n->columns, sizeof *n->whole);
   n->scale = mem_zero_array(mem, n->columns, sizeof *n->scale);
@@ -60,7 +55,7 @@ static bool narrow_init(struct narrow *n, const struct stack_set *set,
   if (!n->whole || !n->scale || !n->sums || !n->last) return false;
   for (size_t i = 0; i < set->count; i++) {
     const int64_t *values = narrow_values(set, i);
-    for (size_t c = 0; c < n->columns; c++) n->whole[c] += narrow_magnitude(values[c]);
+    for (size_t c = 0; c < n->columns; c++) n->whole[c] += fabs((double)values[c]);
   }
   for (size_t c = 0; c < n->columns; c++) n->scale[c] = n->whole[c] > 0 ? 1 / n->whole[c] : 0;
   return true;
@@ -113,7 +108,7 @@ static void narrow_enter(struct narrow *n, size_t stack) {
   const int64_t *values = narrow_values(n->set, stack);
   if (n->set->depth[stack] > n->last[n->chain]) n->last[++n->chain] = n->set->depth[stack];
   double *sums = n->sums + n->chain * n->columns;
-  for (size_t c = 0; c < n->columns; c++) sums[c] += narrow_magnitude(values[c]);
+  for (size_t c = 0; c < n->columns; c++) sums[c] += fabs((double)values[c]);
 }
 
 /* Returns the number of frames that stack i shares with stack i - 1. Returns 0 for i = the number
