@@ -64,7 +64,7 @@ static void account_total(struct comparison *c) {
     s->total_low = s->total_delta - half;
     s->total_high = s->total_delta + half;
     s->total_p = s->total_delta == 0 ? 1 : 0;
-    if (error > 0) s->total_p = recorded_p(s->total_delta / error, degrees);
+    if (error > 0) s->total_p = pprofc_t_two_sided(s->total_delta / error, degrees);
   }
   account_total_word(c);
 }

@@ -27,9 +27,7 @@ static double advice_excess(const struct advice *a) {
 
 /* Returns the change, in standard errors, that a comparison finds with a power of 80 %. */
 static double advice_factor(const struct advice *a) {
-  double quantile = isinf(a->degrees) ? pprofc_normal_quantile(a->limit)
-                                      : pprofc_t_quantile(a->limit, a->degrees);
-  return advice_excess(a) * (quantile + STATS_POWER_80);
+  return advice_excess(a) * (recorded_quantile(a->limit, a->degrees) + STATS_POWER_80);
 }
 
 /* Returns the relative variance between runs. With one run each of base and head, this is the

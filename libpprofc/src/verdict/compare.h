@@ -220,9 +220,8 @@ double recorded_judged(const struct recorded_rows *r, size_t row);
 /* Returns the verdict "grew" or "shrank" if p is significant at 5 %, else "unchanged". */
 pprofc_verdict recorded_word(double delta, double p);
 
-/* recorded_quantile returns a quantile of Student's t distribution. recorded_p returns the
- * two-sided p-value of t. For infinite degrees of freedom, both use the normal distribution. */
+/* Returns a quantile of Student's t distribution. For infinite degrees of freedom, this is a
+ * quantile of the normal distribution. */
 double recorded_quantile(double tail, double degrees);
-double recorded_p(double t, double degrees);
 
 #endif

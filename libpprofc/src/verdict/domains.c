@@ -459,8 +459,7 @@ bool domain_sums(struct comparison *c, const struct domain_set *sets, size_t cou
   m.quantum = rows.quantum;
   m.density = rows.density;
   m.aside = rows.aside;
-  bool done = words && rows.values &&
-              model_apply(&m, &settings, &c->flat, &arena, &fit, NULL) == PPROFC_OK &&
+  bool done = words && rows.values && model_apply(&m, &settings, &c->flat, &arena, &fit) &&
               family_words(c, &m, &fit, words);
   for (size_t i = 0; done && i < count; i++) sums[i] = (struct domain_sum){fit.of[i], words[i]};
   arena_free(&arena);

@@ -140,13 +140,12 @@ static void model_pair_intervals(const struct model *model) {
                    &fit->of[i].high);
 }
 
-pprofc_status model_apply(const struct matrix *m, const struct model_settings *settings,
-                          const struct fit *known, struct arena *arena, struct fit *fit,
-                          pprofc_error *error) {
+bool model_apply(const struct matrix *m, const struct model_settings *settings,
+                 const struct fit *known, struct arena *arena, struct fit *fit) {
   struct model model = {.m = m, .settings = settings, .fit = fit, .known = known};
   model.run_count = model_sizes(m, 0, m->runs);
   *fit = *known;
-  if (!model_alloc(&model, arena)) return error_nomem(error);
+  if (!model_alloc(&model, arena)) return false;
   model_choose(&model);
   for (size_t r = 0; r < m->runs; r++) {
     fit->common[r] = known->common[r];
@@ -154,7 +153,7 @@ pprofc_status model_apply(const struct matrix *m, const struct model_settings *s
   }
   model_test(&model);
   model_pair_intervals(&model);
-  return PPROFC_OK;
+  return true;
 }
 
 pprofc_status model_fit(const struct matrix *m, const struct model_settings *settings,

@@ -79,10 +79,9 @@ pprofc_status model_fit(const struct matrix *m, const struct model_settings *set
                         struct arena *arena, struct fit *fit, pprofc_error *error);
 
 /* Judges the rows of `m`. Takes the noise and the factor that all functions of a run share from
- * `known`, a fit of other rows of the same runs. */
-pprofc_status model_apply(const struct matrix *m, const struct model_settings *settings,
-                          const struct fit *known, struct arena *arena, struct fit *fit,
-                          pprofc_error *error);
+ * `known`, a fit of other rows of the same runs. Returns false when out of memory. */
+bool model_apply(const struct matrix *m, const struct model_settings *settings,
+                 const struct fit *known, struct arena *arena, struct fit *fit);
 
 /* Computes the confidence interval of a row's change. The upper end of the interval is at the
  * quantile `tail`. For a 95 % interval, `tail` is 0.975, as in model_fit. */

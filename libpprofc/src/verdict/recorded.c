@@ -50,10 +50,6 @@ double recorded_quantile(double tail, double degrees) {
   return isinf(degrees) ? pprofc_normal_quantile(tail) : pprofc_t_quantile(tail, degrees);
 }
 
-double recorded_p(double t, double degrees) {
-  return isinf(degrees) ? 2 * pprofc_normal_cdf(-fabs(t)) : pprofc_t_two_sided(t, degrees);
-}
-
 pprofc_verdict recorded_word(double delta, double p) {
   if (!(p < 2 * (1 - MODEL_TAIL)) || delta == 0) return PPROFC_VERDICT_UNCHANGED;
   return delta > 0 ? PPROFC_VERDICT_GREW : PPROFC_VERDICT_SHRANK;
@@ -66,7 +62,7 @@ static void recorded_factor(struct recorded_rows *r) {
   r->change = r->log_scale[1] - r->log_scale[0];
   r->half = error > 0 ? recorded_quantile(MODEL_TAIL, r->degrees) * error : 0;
   r->p = r->change == 0 ? 1 : 0;
-  if (error > 0) r->p = recorded_p(r->change / error, r->degrees);
+  if (error > 0) r->p = pprofc_t_two_sided(r->change / error, r->degrees);
   r->common = PPROFC_VERDICT_UNKNOWN;
   if (r->fit->has_common) r->common = recorded_word(r->change, r->p);
 }

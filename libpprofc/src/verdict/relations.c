@@ -4,8 +4,8 @@
 
 /* ---- groups of rows --------------------------------- */
 
-/* The functions below group rows by type and by file, because cost often moves within a type or
- * file. */
+/* The functions below group rows by type and find the file of each candidate, because cost often
+ * moves within a type or file. */
 
 static int keyed_row_order(const void *a, const void *b) {
   const struct keyed_row *x = a, *y = b;
@@ -24,11 +24,9 @@ static pprofc_str groups_path_tail(pprofc_str path) {
 /* ---- files ------------------------------------------- */
 
 static void groups_add_file(struct relations *r, uint32_t name, pprofc_str path) {
-  uint32_t row = r->c->row_of[name], candidate = r->candidate_of[name];
-  if (row == MAP_NONE || r->files.items[row].key) return;
-  pprofc_str file = groups_path_tail(path);
-  r->files.items[row].key = file.size ? hash_str(file) | 1 : 0;
-  if (candidate != MAP_NONE) r->candidates[candidate].file = file;
+  uint32_t candidate = r->candidate_of[name];
+  if (candidate == MAP_NONE || r->candidates[candidate].file.size) return;
+  r->candidates[candidate].file = groups_path_tail(path);
 }
 
 static void groups_fill_files(struct relations *r) {
@@ -52,13 +50,6 @@ static double groups_share(const struct comparison *c, struct row_groups rows) {
   return all > 0 ? sum / all : 1;
 }
 
-static void groups_fill_types(struct relations *r) {
-  for (size_t i = 0; i < r->c->rows; i++) {
-    struct name_parts parts = name_split(r->c->row[i].name);
-    r->types.items[i].key = name_type_key(&parts);
-  }
-}
-
 struct row_groups groups_find(const struct row_groups *groups, uint64_t key) {
   BISECT(low, groups->count, groups->items[low].key < key);
   size_t end = low;
@@ -66,20 +57,19 @@ struct row_groups groups_find(const struct row_groups *groups, uint64_t key) {
   return (struct row_groups){groups->items + low, key ? end - low : 0};
 }
 
-/* Groups the rows by type and by file. Sets `file` and `wide` for each candidate. Returns false
+/* Groups the rows by type. Sets `file` and `wide` for each candidate. Returns false
  * when out of memory. */
 static bool groups_fill(struct relations *r) {
   size_t rows = r->c->rows;
   r->types.items = arena_array(&r->arena, rows, sizeof *r->types.items);
-  r->files.items = arena_array(&r->arena, rows, sizeof *r->files.items);
-  if (!r->types.items || !r->files.items) return false;
-  r->types.count = r->files.count = rows;
-  for (uint32_t i = 0; i < rows; i++)
-    r->types.items[i] = r->files.items[i] = (struct keyed_row){0, i};
-  groups_fill_types(r);
+  if (!r->types.items) return false;
+  r->types.count = rows;
+  for (uint32_t i = 0; i < rows; i++) {
+    struct name_parts parts = name_split(r->c->row[i].name);
+    r->types.items[i] = (struct keyed_row){name_type_key(&parts), i};
+  }
   groups_fill_files(r);
   qsort(r->types.items, rows, sizeof *r->types.items, keyed_row_order);
-  qsort(r->files.items, rows, sizeof *r->files.items, keyed_row_order);
   for (uint32_t i = 0; i < r->count; i++) {
     struct candidate *it = &r->candidates[i];
     it->wide = groups_share(r->c, groups_find(&r->types, it->type)) > DOMAIN_SHARE_MOST;

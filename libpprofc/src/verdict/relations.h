@@ -57,13 +57,13 @@ struct sketch {
   uint64_t bits[SKETCH_WORDS];
 };
 
-/* A row, and the key of its group, which is a type or a file. */
+/* A row, and the key of its type (name_type_key). */
 struct keyed_row {
-  uint64_t key; /* key of the group; 0 if unknown */
+  uint64_t key; /* 0 if the type is unknown */
   uint32_t row;
 };
 
-/* Rows sorted by key, so that rows with the same key (a type or a file) are adjacent. */
+/* Rows sorted by key, so that rows of the same type are adjacent. */
 struct row_groups {
   struct keyed_row *items;
   size_t count;
@@ -104,7 +104,7 @@ struct relations {
    * have; grown: functions whose cum value grew; narrow: functions with at most DOMAIN_SHARE_MOST
    * of all cost */
   uint64_t *known, *grown, *narrow;
-  struct row_groups types, files;
+  struct row_groups types;
   double *explained; /* for each function, the sum of the changes of its callees that changed */
   /* for each name, the last sample (counted from 1) that was added to its `explained`, or 0 */
   size_t *seen;
@@ -121,7 +121,7 @@ static inline bool relations_is_narrow(const struct comparison *c,
   return e->base + e->head <= DOMAIN_SHARE_MOST * (c->summary.total_base + c->summary.total_head);
 }
 
-/* Returns the rows whose group has the key `key`. */
+/* Returns the rows with the key `key`. */
 struct row_groups groups_find(const struct row_groups *groups, uint64_t key);
 
 const pprofc_verdict_row *relations_row(const struct relations *r, uint32_t candidate);

@@ -169,12 +169,6 @@ static bool stacks_keep(struct stacks *s, const pprofc_verdict_estimate *words) 
   return true;
 }
 
-static int stacks_parent_order(const struct comparison *c, size_t stack, size_t parent) {
-  /* The root has the index SIZE_MAX. Adding 1 makes it 0, so its children come first. */
-  size_t x = c->stacks[stack].parent + 1, y = parent + 1;
-  return (x > y) - (x < y);
-}
-
 /* Fills c->children with the indices of the stacks, grouped by parent. The children of a parent
  * stay sorted by name, because the indices of the stacks follow this order. */
 static bool stacks_index(struct stacks *s) {
@@ -217,17 +211,16 @@ pprofc_status stacks_judge(struct comparison *c, pprofc_error *error) {
   return done ? PPROFC_OK : error_nomem(error);
 }
 
+/* Compares a stack with a parent and a name. */
+static int stacks_compare_to(const pprofc_verdict_stack *stack, size_t parent, pprofc_str name) {
+  /* The root has the index SIZE_MAX. Adding 1 makes it 0, so its children come first. */
+  if (stack->parent != parent) return stack->parent + 1 < parent + 1 ? -1 : 1;
+  return str_compare(stack->name, name);
+}
+
 size_t stacks_find(const struct comparison *c, size_t parent, pprofc_str name) {
-  size_t low = 0, high = c->stack_count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2, stack = c->children[middle];
-    int order = stacks_parent_order(c, stack, parent);
-    if (!order) order = str_compare(c->stacks[stack].name, name);
-    if (!order) return stack;
-    if (order < 0)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return PPROFC_VERDICT_NO_ROW;
+  BISECT(at, c->stack_count, stacks_compare_to(&c->stacks[c->children[at]], parent, name) < 0);
+  bool found =
+      at < c->stack_count && stacks_compare_to(&c->stacks[c->children[at]], parent, name) == 0;
+  return found ? c->children[at] : PPROFC_VERDICT_NO_ROW;
 }

@@ -43,12 +43,11 @@ static const struct sums_member type_members[] = {
 #define TYPE_MEMBERS     (sizeof type_members / sizeof *type_members)
 
 static const char *const sampling_words[] = {
-    [SAMPLING_EXACT] = "exact",   [SAMPLING_PERIOD] = "period", [SAMPLING_COUNTS] = "counts",
-    [SAMPLING_HEAP] = "heap",     [SAMPLING_EVENTS] = "events", [SAMPLING_UNKNOWN] = "unknown",
-    [SAMPLING_MOMENT] = "moment",
+    [SAMPLING_EXACT] = "exact",     [SAMPLING_PERIOD] = "period",
+    [SAMPLING_COUNTS] = "counts",   [SAMPLING_HEAP] = "heap",
+    [SAMPLING_EVENTS] = "events",   [SAMPLING_MOMENT] = "moment",
+    [SAMPLING_UNKNOWN] = "unknown", NULL,
 };
-
-#define SAMPLING_WORDS (sizeof sampling_words / sizeof *sampling_words)
 
 static double *sums_member_of(void *record, const struct sums_member *member) {
   return (double *)(void *)((char *)record + member->at);
@@ -153,32 +152,22 @@ static pprofc_status sums_take_function(struct sums *sums, struct sums_type *typ
   return status;
 }
 
-static bool sums_take_sampling(pprofc_str word, enum sampling_kind *kind) {
-  for (size_t i = 0; i < SAMPLING_WORDS; i++) {
-    if (!str_equal(word, str_of(sampling_words[i]))) continue;
-    *kind = (enum sampling_kind)i;
-    return true;
-  }
-  return false;
-}
-
 /* Reads the sampling and the period of a type. Sets `mixed` if files differ in one of these. */
 static pprofc_status sums_take_how(struct sums_type *type, const char *path,
                                    const struct node *object, pprofc_error *error) {
-  enum sampling_kind sampling;
+  int sampling = str_index(node_text(object, "sampling"), sampling_words);
   double period, seconds;
   bool first = type->runs + type->empty == 0;
-  if (!sums_take_sampling(node_text(object, "sampling"), &sampling))
-    return sums_wrong(path, object, "unknown value of \"sampling\"", error);
+  if (sampling < 0) return sums_wrong(path, object, "unknown value of \"sampling\"", error);
   if (!sums_number(object, "period", &period))
     return sums_wrong(path, object, "\"period\" is negative or not a number", error);
   if (!sums_number(object, "seconds", &seconds)) seconds = (double)NAN;
   if (first) {
-    type->sampling = sampling;
+    type->sampling = (enum sampling_kind)sampling;
     type->period = period;
     type->is_default = node_is(node_get(object, "default"), NODE_TRUE);
   }
-  bool alike = type->sampling == sampling && type->period == period;
+  bool alike = (int)type->sampling == sampling && type->period == period;
   if (!alike || node_is(node_get(object, "mixed_periods"), NODE_TRUE)) type->mixed = true;
   type->seconds += seconds;
   return PPROFC_OK;

@@ -47,9 +47,10 @@ static enum blame_kind blame_kind_of(const struct noise_report *report,
   return row->relation ? BLAME_PAIRS : BLAME_ROWS;
 }
 
-/* Adds contributions to `sum` in the order of the JSON output: rows, pairs of functions that
+/* Adds up the contributions in the order of the JSON output: rows, pairs of functions that
  * cancel, and domains (groups of related functions). */
-static double blame_add_lines(const struct noise_report *report, double sum) {
+static double blame_add_lines(const struct noise_report *report) {
+  double sum = 0;
   for (int kind = 0; kind < BLAME_KINDS; kind++)
     for (size_t i = 0; i < report->row_count; i++) {
       const pprofc_verdict_row *row = &report->rows[i];
@@ -86,7 +87,7 @@ struct blame blame_of(const struct noise_report *report) {
   const pprofc_verdict_summary *s = &report->summary;
   struct blame b = {.report = report, .has_shares = blame_has_shares(s)};
   blame_count(&b);
-  double sum = blame_add_lines(report, 0) + b.environment;
+  double sum = blame_add_lines(report) + b.environment;
   b.rest = s->total_delta - sum;
   for (int i = 0; i < BLAME_NUDGES && sum + b.rest != s->total_delta; i++)
     b.rest = nextafter(b.rest, sum + b.rest < s->total_delta ? HUGE_VAL : -HUGE_VAL);
