@@ -48,10 +48,10 @@ static const int64_t *narrow_values(const struct stack_set *set, size_t stack) {
 
 static bool narrow_init(struct narrow *n, const struct stack_set *set, struct arena *arena) {
   *n = (struct narrow){.set = set, .columns = set->columns, .room = set->max_depth + 1};
-  n->whole = mem_zero_array(mem, n->columns, sizeof *n->whole);
-  n->scale = mem_zero_array(mem, n->columns, sizeof *n->scale);
-  n->sums = mem_zero_array(mem, n->room, n->columns * sizeof *n->sums);
-  n->last = mem_zero_array(mem, n->room, sizeof *n->last);
+  n->whole = arena_zero_array(arena, n->columns, sizeof *n->whole);
+  n->scale = arena_zero_array(arena, n->columns, sizeof *n->scale);
+  n->sums = arena_zero_array(arena, n->room, n->columns * sizeof *n->sums);
+  n->last = arena_zero_array(arena, n->room, sizeof *n->last);
   if (!n->whole || !n->scale || !n->sums || !n->last) return false;
   for (size_t i = 0; i < set->count; i++) {
     const int64_t *values = narrow_values(set, i);
@@ -59,13 +59,6 @@ static bool narrow_init(struct narrow *n, const struct stack_set *set, struct ar
   }
   for (size_t c = 0; c < n->columns; c++) n->scale[c] = n->whole[c] > 0 ? 1 / n->whole[c] : 0;
   return true;
-}
-
-static void narrow_free(struct narrow *n, const pprofc_allocator *mem) {
-  mem_free(mem, n->whole, n->columns, sizeof *n->whole);
-  mem_free(mem, n->scale, n->columns, sizeof *n->scale);
-  mem_free(mem, n->sums, n->room, n->columns * sizeof *n->sums);
-  mem_free(mem, n->last, n->room, sizeof *n->last);
 }
 
 /* Returns the largest share that the sums of a node have in any column. If this share is far below
@@ -233,10 +226,9 @@ static void narrow_fill(struct narrow_builder *b) {
 bool narrow_tree_build(struct flame_tree *tree, const struct stack_set *set, uint32_t frame,
                        size_t most, const pprofc_allocator *mem) {
   struct narrow_builder b = {.tree = tree, .frame = frame};
-  bool done = narrow_init(&b.walk, set, mem);
+  struct arena arena = arena_make(mem);
+  bool done = narrow_init(&b.walk, set, &arena);
   size_t room = b.walk.room, row = set->columns * sizeof(int64_t);
-  struct arena arena;
-  arena_init(&arena, mem);
   b.path = arena_zero_array(&arena, room, sizeof *b.path);
   b.frames = arena_array(&arena, room, sizeof *b.frames);
   b.self = arena_zero_array(&arena, room, row);
@@ -253,6 +245,5 @@ bool narrow_tree_build(struct flame_tree *tree, const struct stack_set *set, uin
     tree->least = b.bound;
   }
   arena_free(&arena);
-  narrow_free(&b.walk, mem);
   return done;
 }
