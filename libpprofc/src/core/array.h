@@ -53,9 +53,6 @@ void array_sort(void *items, size_t count, size_t size,
                 int (*compare)(const void *a, const void *b, const void *context),
                 const void *context);
 
-/* Appends an item to an array. The value of the macro is false when out of memory. */
-#define ARRAY_PUSH(mem, items, count, capacity, ...)                                               \
-  (ARRAY_RESERVE((mem), (items), (capacity), (count) + 1) &&                                       \
 /* Number by which an item is sorted, and index of the item before the sort. */
 struct ranked {
   double rank;

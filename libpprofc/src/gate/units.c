@@ -140,20 +140,12 @@ static uint64_t days_of_month(uint64_t year, uint64_t month) {
   return month == 2 && leap ? 29 : days[month - 1];
 }
 
-static bool parse_digits(pprofc_str text, uint64_t *value) {
-  *value = 0;
-  for (size_t i = 0; i < text.size; i++) {
-    if (text.data[i] < '0' || text.data[i] > '9') return false;
-    *value = 10 * *value + (uint64_t)(text.data[i] - '0');
-  }
-  return true;
-}
-
 bool gate_is_date(pprofc_str text) {
   uint64_t year, month, day;
   if (text.size != 10 || text.data[4] != '-' || text.data[7] != '-') return false;
-  if (!parse_digits(str_slice(text, 0, 4), &year) || !parse_digits(str_slice(text, 5, 7), &month) ||
-      !parse_digits(str_slice(text, 8, 10), &day))
+  if (!str_parse_uint(str_slice(text, 0, 4), 10, &year) ||
+      !str_parse_uint(str_slice(text, 5, 7), 10, &month) ||
+      !str_parse_uint(str_slice(text, 8, 10), 10, &day))
     return false;
   return month >= 1 && month <= 12 && day >= 1 && day <= days_of_month(year, month);
 }

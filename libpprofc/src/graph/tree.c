@@ -3,12 +3,8 @@
  * node i to node i. */
 #include "graph/path.h"
 
-static uint64_t hash_child(uint32_t parent, uint32_t info) {
-  return hash_mix(parent, info);
-}
-
 uint32_t graph_tree_child(const struct graph *g, uint32_t parent, uint32_t info) {
-  MAP_FIND(index, &g->tree, hash_child(parent, info),
+  MAP_FIND(index, &g->tree, hash_mix(parent, info),
            g->nodes[index].parent == parent && g->nodes[index].info == info);
   return index;
 }
@@ -29,7 +25,7 @@ static uint32_t tree_find_child(struct graph *g, uint32_t parent, uint32_t info,
   }
   if (!tree_grow(g)) return NONE;
   node = (uint32_t)g->node_count;
-  if (node >= NONE - 1 || !map_insert(&g->tree, hash_child(parent, info), node)) return NONE;
+  if (node >= NONE - 1 || !map_insert(&g->tree, hash_mix(parent, info), node)) return NONE;
   g->nodes[node] = (struct graph_node){.info = info, .parent = parent};
   g->edges[node] = (struct graph_edge){
       .source = parent == NONE ? node : parent,

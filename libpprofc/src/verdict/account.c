@@ -264,9 +264,8 @@ static bool sentence_is_quiet(const pprofc_verdict_summary *s) {
 
 pprofc_status sentence_fill(struct comparison *c, pprofc_error *error) {
   pprofc_verdict_summary *s = &c->summary;
-  struct buffer out;
   sentence_fill_counts(c);
-  buffer_init(&out, c->mem, SIZE_MAX / 2);
+  struct buffer out = buffer_make(c->mem, SIZE_MAX / 2);
   if (!s->tested && s->total_verdict == PPROFC_VERDICT_UNCHANGED) {
     buffer_add_text(&out, "Nothing could be judged: there are too few samples.");
   } else if (sentence_is_quiet(s)) {

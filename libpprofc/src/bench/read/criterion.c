@@ -295,9 +295,8 @@ static size_t home_of(pprofc_str path, const struct node *benchmark) {
 
 pprofc_status criterion_tree_home(const pprofc_allocator *mem, const char *path, size_t *home,
                                   pprofc_error *error) {
-  struct arena arena;
   struct node *benchmark = NULL;
-  arena_init(&arena, mem);
+  struct arena arena = arena_make(mem);
   pprofc_str text = read_neighbour(&arena, path);
   pprofc_status status = PPROFC_OK;
   if (text.size) status = json_tree_parse(&arena, "benchmark.json", text, &benchmark, NULL);

@@ -115,10 +115,6 @@ static bool find_groups(struct grouping *g) {
   return true;
 }
 
-static uint64_t child_hash(uint32_t parent, uint32_t frame) {
-  return hash_mix(parent, frame);
-}
-
 /* Fills in `children`, the map from a node and a frame to the child with this frame. Returns false
  * when out of memory, or if the work is cancelled. */
 static bool flame_groups_map(struct grouping *g) {
@@ -127,7 +123,7 @@ static bool flame_groups_map(struct grouping *g) {
   if (!map_reserve(&g->children, t->count)) return false;
   for (size_t i = 1; i < t->count; i++)
     if (budget_poll(g->arena.mem, i) ||
-        !map_insert(&g->children, child_hash(t->parent[i], t->frame[i]), (uint32_t)i))
+        !map_insert(&g->children, hash_mix(t->parent[i], t->frame[i]), (uint32_t)i))
       return false;
   g->mapped = true;
   return true;
@@ -137,7 +133,7 @@ static bool flame_groups_map(struct grouping *g) {
  * must be complete. */
 static uint32_t flame_groups_child(const struct grouping *g, uint32_t parent, uint32_t frame) {
   const struct flame_tree *t = &g->graph->tree;
-  MAP_FIND(node, &g->children, child_hash(parent, frame),
+  MAP_FIND(node, &g->children, hash_mix(parent, frame),
            t->parent[node] == parent && t->frame[node] == frame);
   return node == MAP_NONE ? 0 : node;
 }
@@ -175,8 +171,7 @@ static pprofc_status place_group(struct grouping *g, const struct page_group *fr
 }
 
 static pprofc_str group_name(struct grouping *g, const struct page_group *group) {
-  struct buffer text;
-  buffer_init(&text, g->arena.mem, SIZE_MAX / 2);
+  struct buffer text = buffer_make(g->arena.mem, SIZE_MAX / 2);
   buffer_add_str(&text, g->texts.items[group->key]);
   buffer_add_char(&text, '=');
   buffer_add_str(&text, g->texts.items[group->value]);

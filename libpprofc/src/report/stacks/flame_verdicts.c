@@ -123,12 +123,8 @@ static const struct flame_verdict *verdict_of_row(struct verdict_maker *m,
       .partner = STR(""),
   };
   if (!row->relation || row->partner == PPROFC_VERDICT_NO_ROW) return made;
-  pprofc_str name = m->rows[row->partner].name;
-  char *copy = arena_alloc(m->arena, name.size + 1);
-  if (!copy) return NULL;
-  memcpy(copy, name.data, name.size);
-  made->partner = (pprofc_str){copy, name.size};
-  return made;
+  made->partner = arena_str(m->arena, m->rows[row->partner].name);
+  return made->partner.data ? made : NULL;
 }
 
 /* Sets the verdicts of frames. Frames are sorted by name, so the frames of a function are
@@ -220,8 +216,7 @@ static bool verdict_fill_notes(struct verdict_maker *m, struct flame_verdicts *o
   pprofc_str *notes = arena_array(m->arena, count, sizeof *notes);
   bool good = notes != NULL;
   for (size_t i = 0; good && i < count; i++) {
-    struct buffer text;
-    buffer_init(&text, m->arena->mem, 1 << 16);
+    struct buffer text = buffer_make(m->arena->mem, 1 << 16);
     write[i](m, &text);
     if (text.size) notes[out->note_count++] = buffer_keep(&text, m->arena);
     good = !text.failed && (!out->note_count || notes[out->note_count - 1].data);

@@ -81,8 +81,7 @@ static bool folded_put_frame(struct folded_report *f, const struct stack_frame *
   struct node_place place = {.line = frame->line, .column = frame->column};
   /* The name of a frame without a function already contains the address. */
   if (frame->function != NONE) place.address = frame->address;
-  struct arena arena;
-  arena_init(&arena, f->report->mem);
+  struct arena arena = arena_make(f->report->mem);
   pprofc_str text = frame_name_of(&place, is_named ? frame->name : STR(""), frame->file, STR(""),
                                   STR(" "), &arena);
   size_t from = f->texts.size;
@@ -96,8 +95,7 @@ static bool folded_put_frame(struct folded_report *f, const struct stack_frame *
 }
 
 static bool folded_make_texts(struct folded_report *f) {
-  struct buffer scratch;
-  buffer_init(&scratch, f->report->mem, SIZE_MAX);
+  struct buffer scratch = buffer_make(f->report->mem, SIZE_MAX);
   buffer_init(&f->texts, f->report->mem, SIZE_MAX);
   f->text_from = arena_array(&f->frames.arena, f->frames.count + 1, sizeof *f->text_from);
   bool ok = f->text_from != NULL;

@@ -6,8 +6,6 @@
 #include "report/report.h"
 #include "stacks/layout.h"
 
-#include <stdlib.h>
-
 struct function_row {
   uint32_t frame; /* first frame with the name and file of the function */
   bool open;      /* true while the path from the root to the current node contains the function */
@@ -72,17 +70,6 @@ static double weight(const struct json_report *r, const struct function_row *row
   double head = (double)values[type];
   double base = r->graph.tree.has_base ? (double)values[r->graph.tree.types + type] : 0;
   return head > base ? head - base : base - head;
-}
-
-struct sorted {
-  double weight;
-  struct function_row *row;
-};
-
-static int by_weight(const void *a, const void *b) {
-  const struct sorted *x = a, *y = b;
-  if (x->weight != y->weight) return x->weight < y->weight ? 1 : -1;
-  return (x->row->frame > y->row->frame) - (x->row->frame < y->row->frame);
 }
 
 static bool sort_rows(struct json_report *r) {
