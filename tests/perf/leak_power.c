@@ -167,8 +167,6 @@ static bool table(const char *title, const struct promise *rows, size_t count, s
   return good;
 }
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-
 static const struct promise nulls[] = {
     {{"heap, 8 MB of 4 KB objects, all new each time", 4 * KIB, 2048, 0, .leak = 0}, 3, 0.05, 0},
     {{"heap, the same, 90 % stay", 4 * KIB, 2048, 0.9, .leak = 0}, 3, 0.05, 0},

@@ -9,8 +9,6 @@
 #include <string.h>
 #include <time.h>
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-
 static bool close_to(double value, double expected) {
   if (isnan(expected)) return isnan(value);
   if (isinf(expected)) return value == expected;

@@ -65,8 +65,6 @@ static void same_reports(const pprofc_profile *a, const pprofc_profile *b,
   }
 }
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 static void same_whole_and_folded(const struct buffer *data, const pprofc_profile *whole,
                                   const struct open_sums *sums) {
   pprofc_error error;

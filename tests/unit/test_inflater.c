@@ -3,8 +3,6 @@
 
 #include "codec/inflater.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 /* Decompresses a stream step by step. Returns false if the inflater reports an error. */
 static bool inflate_in_steps(const struct buffer *data, size_t step, bool zlib,
                              struct buffer *out) {

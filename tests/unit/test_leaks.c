@@ -7,8 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-#define MOST         40
+#define MOST 40
 
 static bool near_to(double value, double expected) {
   return fabs(value - expected) <= 1e-12 * fmax(1, fabs(expected));

@@ -7,12 +7,12 @@
 
 static const uint64_t seeds[] = {0, 1, 42, 0x123456789ABCDEF, UINT64_MAX};
 
-#define SEEDS (sizeof seeds / sizeof *seeds)
-#define COUNT 20000u
+#define SEEDS   (sizeof seeds / sizeof *seeds)
+#define ENTRIES 20000u
 
 /* Maximum number of steps. A table that is at most three quarters full needs about three steps per
  * entry, including its growth. */
-#define MAX_STEPS (4 * (uint64_t)COUNT)
+#define MAX_STEPS (4 * (uint64_t)ENTRIES)
 
 /* Replaces the secret seed of hashes. No hash table may exist at that time. */
 static void seed_secret(uint64_t seed) {
@@ -82,7 +82,7 @@ static uint64_t hash_text(uint32_t i) {
 }
 /* Returns the hash of zero bytes, with a length that depends on i. */
 static uint64_t hash_length(uint32_t i) {
-  static const char zeros[COUNT];
+  static const char zeros[ENTRIES];
   return hash_bytes(zeros, i);
 }
 
@@ -94,7 +94,7 @@ static uint64_t hash_after_nothing(uint32_t i) {
 static uint64_t steps_of(hash_fn hash) {
   struct map map;
   map_init(&map, &mem_default);
-  for (uint32_t i = 0; i < COUNT; i++) CU_ASSERT_TRUE_FATAL(map_insert(&map, hash(i), i));
+  for (uint32_t i = 0; i < ENTRIES; i++) CU_ASSERT_TRUE_FATAL(map_insert(&map, hash(i), i));
   uint64_t steps = map.steps;
   map_free(&map);
   return steps;
@@ -112,17 +112,17 @@ TEST(test_no_keys_make_long_probes) {
 }
 
 TEST(test_ids_that_collided_take_few_steps) {
-  static uint64_t ids[COUNT];
+  static uint64_t ids[ENTRIES];
   struct arena arena;
   struct id_map map;
   arena_init(&arena, &mem_default);
   /* The first round of the old hash function makes these words equal, except for the upper bits. */
-  for (uint32_t i = 0; i < COUNT; i++)
+  for (uint32_t i = 0; i < ENTRIES; i++)
     ids[i] = colliding_word(0x5851F42D4C957F2Du, (uint64_t)i << 40 | 0x42);
-  CU_ASSERT_TRUE_FATAL(id_map_build(&map, ids, COUNT, &arena));
+  CU_ASSERT_TRUE_FATAL(id_map_build(&map, ids, ENTRIES, &arena));
   CU_ASSERT_EQUAL(map.duplicate, MAP_NONE);
   CU_ASSERT_TRUE(map.hash.steps < MAX_STEPS);
-  for (uint32_t i = 0; i < COUNT; i += 100) CU_ASSERT_EQUAL(id_map_find(&map, ids[i]), i);
+  for (uint32_t i = 0; i < ENTRIES; i += 100) CU_ASSERT_EQUAL(id_map_find(&map, ids[i]), i);
   id_map_free(&map);
   arena_free(&arena);
 }

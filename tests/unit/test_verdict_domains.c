@@ -6,8 +6,6 @@
 #include "unit.h"
 #include "verdict/relations.h"
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-
 static pprofc_error error;
 
 /* A stack, leaf first, with its numbers of samples in base and head. */

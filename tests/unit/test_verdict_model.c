@@ -10,8 +10,6 @@
 
 #include <string.h>
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-
 static bool near_to(double value, double expected, double precision) {
   if (isnan(expected)) return isnan(value);
   if (isinf(expected)) return value == expected;

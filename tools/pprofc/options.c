@@ -4,9 +4,7 @@
 #include "noise/noise.h"
 #include "report/report.h"
 
-#define FIELD(name)  offsetof(struct command, name)
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
+#define FIELD(name) offsetof(struct command, name)
 enum cmd_options_group {
   GROUP_TEXT, /* flags that select formats */
   GROUP_GRAPHVIZ,

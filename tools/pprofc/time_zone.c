@@ -5,8 +5,6 @@
 static const char *const folders[] = {"/usr/share/zoneinfo/", "/usr/share/lib/zoneinfo/",
                                       "/usr/lib/locale/TZ/", "/etc/zoneinfo/"};
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 /* True for a regular file in the format of tzfile(5). Opens no other type of file. */
 static bool is_zone(const char *path) {
   char magic[4];

@@ -36,7 +36,7 @@ static const double least_p[] = {1,
                                  .0005827505827505828,
                                  .0001554001554001554,
                                  4.113533525298231e-05};
-#define MIN_P (sizeof least_p / sizeof *least_p)
+#define MIN_P COUNT(least_p)
 
 /* Returns the number of values that base and head each need for a p-value of at most alpha. Returns
  * MIN_P + 1 if they need more than MIN_P. */

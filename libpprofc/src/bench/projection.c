@@ -122,7 +122,7 @@ static void parse_field(struct projection_group *group, struct query *query,
 static void check_field(struct query *query, struct parsed_field *field) {
   pprofc_str key = field->key.text, order = field->order.text;
   if (field->order.kind == TOKEN_WORD || field->order.kind == TOKEN_QUOTED) {
-    size_t i = 0, count = sizeof named_orders / sizeof *named_orders;
+    size_t i = 0, count = COUNT(named_orders);
     while (i < count && !str_equal(order, str_of(named_orders[i].name))) i++;
     if (i == count) {
       struct buffer quoted = buffer_make(query->arena->mem, 4 * order.size + 16);

@@ -357,7 +357,7 @@ static const struct kept_unit kept_units[] = {{{"sec/op", 6}, {"ns/op", 5}, 1e9}
 
 static void add_kept_value(struct bench_sink *sink, double value, pprofc_str unit) {
   struct buffer text = buffer_make(&sink->set->mem, (size_t)1 << 20);
-  for (size_t i = 0; i < sizeof kept_units / sizeof *kept_units; i++) {
+  for (size_t i = 0; i < COUNT(kept_units); i++) {
     const struct kept_unit *k = &kept_units[i];
     size_t front = unit.size - k->base.size;
     if (!str_ends(unit, k->base) || (front && unit.data[front - 1] != '-')) continue;

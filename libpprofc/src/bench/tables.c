@@ -310,7 +310,7 @@ static pprofc_status parse_options(struct tables_collector *c, pprofc_error *err
                                           {"-row", o->row, &t->row_by},
                                           {"-col", o->col, &t->col_by},
                                           {"-ignore", o->ignore, &t->ignored}};
-  for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+  for (size_t i = 0; i < COUNT(flags); i++) {
     status = projection_parse(flags[i].projection, &t->group, str_of(flags[i].text), error);
     if (status == PPROFC_OK) continue;
     error_prefix(error, "parsing %s: ", flags[i].name);

@@ -63,8 +63,7 @@ static const struct tidy_rule *unit_find_rule(const struct tidy_rule *rules, siz
 }
 
 double unit_tidy(pprofc_str unit, struct buffer *out) {
-  const struct tidy_rule *rule =
-      unit_find_rule(tidy_units, sizeof tidy_units / sizeof *tidy_units, unit);
+  const struct tidy_rule *rule = unit_find_rule(tidy_units, COUNT(tidy_units), unit);
   if (rule) {
     buffer_add_str(out, rule->to);
     return rule->factor;
@@ -73,7 +72,7 @@ double unit_tidy(pprofc_str unit, struct buffer *out) {
   double factor = 1;
   size_t copied = 0;
   while (next_token(&p)) {
-    rule = unit_find_rule(tidy_rules, sizeof tidy_rules / sizeof *tidy_rules, p.token);
+    rule = unit_find_rule(tidy_rules, COUNT(tidy_rules), p.token);
     if (!rule || p.denominator) continue;
     factor = rule->divide ? factor / rule->factor : factor * rule->factor;
     size_t start = p.position - p.token.size;
@@ -131,7 +130,7 @@ static const struct unit_scale_step binary_steps[] = {
  * value below a limit needs one more decimal. */
 static const double small_limits[] = {9.9995e-1, 9.9995e-2, 9.9995e-3, 9.9995e-4,
                                       9.9995e-5, 9.9995e-6, 9.9995e-7, 9.9995e-8};
-#define SMALL_LIMITS (sizeof small_limits / sizeof *small_limits)
+#define SMALL_LIMITS COUNT(small_limits)
 
 struct unit_scale unit_scale_of(double value, bool binary) {
   double least = fabs(value);

@@ -22,8 +22,8 @@ static bool isal_load(struct isal *isal) {
                                                {"isal_inflate_reset", &isal->reset},
                                                {"isal_inflate", &isal->inflate}};
   pprofc_error error;
-  return library_load(library_names(LIBRARY_ISAL, SYSTEM_HERE), functions,
-                      sizeof functions / sizeof *functions, &error) == PPROFC_OK;
+  return library_load(library_names(LIBRARY_ISAL, SYSTEM_HERE), functions, COUNT(functions),
+                      &error) == PPROFC_OK;
 }
 #endif
 

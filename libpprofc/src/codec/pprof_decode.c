@@ -70,7 +70,7 @@ static bool decode_read_mapping(struct decode_tables *t, const struct wire_field
                       .start = v[MAPPING_START],
                       .limit = v[MAPPING_LIMIT],
                       .offset = v[MAPPING_OFFSET]};
-  for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+  for (size_t i = 0; i < COUNT(flags); i++)
     if (v[MAPPING_HAS_FUNCTIONS + i]) m.flags |= flags[i];
   if (!take_string(t->d, v[MAPPING_FILE], &m.file) ||
       !take_string(t->d, v[MAPPING_BUILD_ID], &m.build_id))
@@ -119,8 +119,8 @@ static bool read_header(struct decoder *d, const struct wire_field *field) {
                                [PROFILE_DEFAULT_TYPE] = &p->default_sample_type,
                                [PROFILE_DOC_URL] = &p->doc_url};
   uint64_t n = field->number;
-  if (n < sizeof integers / sizeof *integers && integers[n]) *integers[n] = (int64_t)field->value;
-  bool is_string = n < sizeof strings / sizeof *strings && strings[n];
+  if (n < COUNT(integers) && integers[n]) *integers[n] = (int64_t)field->value;
+  bool is_string = n < COUNT(strings) && strings[n];
   return !is_string || take_string(d, field->value, strings[n]);
 }
 

@@ -327,7 +327,7 @@ static void encode_put_profile(struct encoder *e) {
       encode_put_types,     encode_put_samples, encode_put_mappings, encode_put_locations,
       encode_put_functions, encode_put_strings, encode_put_header,
   };
-  for (size_t i = 0; i < sizeof parts / sizeof *parts && !e->nomem; i++) parts[i](e);
+  for (size_t i = 0; i < COUNT(parts) && !e->nomem; i++) parts[i](e);
 }
 
 pprofc_status pprof_encode(const pprofc_profile *profile, pprofc_write_fn write, void *context,

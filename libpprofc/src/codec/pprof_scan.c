@@ -307,7 +307,7 @@ pprofc_status decoder_scan(struct decoder *d) {
   const size_t most = UINT32_MAX - 1; /* Indices have 32 bits, and the largest index is reserved. */
   const size_t counts[] = {d->samples, d->labels, d->locations.stored, d->functions.stored,
                            d->lines,   d->types,  d->mappings.stored,  d->strings};
-  for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+  for (size_t i = 0; i < COUNT(counts); i++) {
     if (counts[i] < most) continue;
     error_set(d->error, PPROFC_E_LIMIT, "profile has more than %zu messages of one kind", most);
     return over_limit(d);

@@ -48,6 +48,9 @@ static inline bool array_reserve_in(struct arena *arena, void *items, size_t *ca
 #define ARRAY_RESERVE_IN(arena, items, capacity, count)                                            \
   array_reserve_in((arena), &(items), &(capacity), (count), sizeof *(items))
 
+/* Number of items of an array whose size is known at compile time. */
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
 /* Sorts items like qsort. Passes `context` to `compare`, which must not call array_sort. */
 void array_sort(void *items, size_t count, size_t size,
                 int (*compare)(const void *a, const void *b, const void *context),

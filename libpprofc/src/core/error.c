@@ -81,7 +81,7 @@ const char *pprofc_status_name(pprofc_status status) {
       [PPROFC_E_NO_MATCH] = "PPROFC_E_NO_MATCH",
       [PPROFC_E_CANCELLED] = "PPROFC_E_CANCELLED",
   };
-  return (size_t)status < sizeof names / sizeof *names ? names[status] : "unknown status";
+  return (size_t)status < COUNT(names) ? names[status] : "unknown status";
 }
 
 void pprofc_limits_init(pprofc_limits *limits) {

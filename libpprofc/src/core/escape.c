@@ -75,7 +75,7 @@ static bool is_invisible_mark(int32_t c) {
   static const int32_t ranges[][2] = {
       {0x061C, 0x061C}, {0x200E, 0x200F}, {0x2028, 0x202E}, {0x2066, 0x2069}, {0xE0000, 0xE007F}};
   if (c < 0x061C) return false;
-  for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+  for (size_t i = 0; i < COUNT(ranges); i++)
     if (c >= ranges[i][0] && c <= ranges[i][1]) return true;
   return false;
 }

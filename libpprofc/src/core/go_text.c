@@ -105,17 +105,17 @@ bool rune_is_space(int32_t rune) {
       {0x2028, 0x2029, 1}, {0x202F, 0x202F, 1}, {0x205F, 0x205F, 1}, {0x3000, 0x3000, 1},
   };
   if (rune < 0x80) return rune == ' ' || (rune >= '\t' && rune <= '\r');
-  return in_ranges(spaces, sizeof spaces / sizeof *spaces, rune);
+  return in_ranges(spaces, COUNT(spaces), rune);
 }
 
 bool rune_is_lower(int32_t rune) {
   if (rune < 0x80) return rune >= 'a' && rune <= 'z';
-  return in_ranges(lower_case, sizeof lower_case / sizeof *lower_case, rune);
+  return in_ranges(lower_case, COUNT(lower_case), rune);
 }
 
 bool rune_is_upper(int32_t rune) {
   if (rune < 0x80) return rune >= 'A' && rune <= 'Z';
-  return in_ranges(upper_case, sizeof upper_case / sizeof *upper_case, rune);
+  return in_ranges(upper_case, COUNT(upper_case), rune);
 }
 
 /* True for letters, marks, numbers, punctuation, symbols and spaces. Returns false for controls,
@@ -128,7 +128,7 @@ bool rune_is_graphic(int32_t rune) {
       {0xFFF0, 0xFFFB, 1}, {0xFFFE, 0xFFFF, 1}, {0xE0000, 0xE00FF, 1}, {0xE01F0, 0x10FFFF, 1},
   };
   if (rune < 0) return true; /* Go decodes an invalid byte as U+FFFD, which is a symbol. */
-  return !in_ranges(others, sizeof others / sizeof *others, rune);
+  return !in_ranges(others, COUNT(others), rune);
 }
 
 size_t space_at(pprofc_str s) {

@@ -164,7 +164,7 @@ static bool is_number_byte(char c) {
  * false. */
 static bool json_tree_take_word(struct json_tree_parser *s, struct node *node) {
   pprofc_str rest = {s->p, (size_t)(s->end - s->p)};
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+  for (size_t i = 0; i < COUNT(words); i++) {
     if (!str_starts(rest, words[i].text)) continue;
     node->kind = words[i].kind;
     node->text = str_slice(rest, 0, words[i].text.size);

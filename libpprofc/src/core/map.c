@@ -52,7 +52,7 @@ static uint64_t secret_word(uint64_t *state) {
 
 static void secret_expand(uint64_t a, uint64_t b) {
   uint64_t words[sizeof hash_secret / sizeof(uint64_t)];
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+  for (size_t i = 0; i < COUNT(words); i++)
     words[i] = secret_word(&a) ^ hash_fold(secret_word(&b), a | 1);
   memcpy(&hash_secret, words, sizeof words);
 }

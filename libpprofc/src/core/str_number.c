@@ -19,7 +19,7 @@ static unsigned take_base(pprofc_str *s) {
   if (s->size < 2 || s->data[0] != '0') return 10;
   char letter = (char)(s->data[1] | 0x20); /* second letter of the prefix, in lower case */
   *s = str_from(*s, 1);
-  for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
+  for (size_t i = 0; i < COUNT(prefixes); i++) {
     if (prefixes[i].letter != letter) continue;
     *s = str_from(*s, 1);
     return prefixes[i].base;

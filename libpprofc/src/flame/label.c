@@ -91,7 +91,7 @@ static pprofc_str without_clone(pprofc_str s) {
   while (end && isdigit((unsigned char)s.data[end - 1])) end--;
   bool numbered = end < s.size && end && s.data[end - 1] == '.';
   pprofc_str stem = numbered ? str_slice(s, 0, end - 1) : s;
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+  for (size_t i = 0; i < COUNT(words); i++)
     if (str_ends(stem, str_of(words[i]))) return str_slice(stem, 0, stem.size - strlen(words[i]));
   return s;
 }
@@ -129,7 +129,7 @@ static pprofc_str trait_type(pprofc_str inner) {
     }
   size_t from = 0;
   while (label_at(inner, from) == '&' || label_at(inner, from) == '*') from++;
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+  for (size_t i = 0; i < COUNT(words); i++)
     if (starts_at(inner, from, words[i])) {
       from += strlen(words[i]);
       i = (size_t)-1;
@@ -208,7 +208,7 @@ static pprofc_str label_after(pprofc_str s, char c) {
 /* True for a part such as "func12", "gowrap1" or "3". */
 static bool is_numbered(pprofc_str part) {
   static const char *const words[] = {"func", "gowrap", "deferwrap"};
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+  for (size_t i = 0; i < COUNT(words); i++) {
     size_t from = strlen(words[i]);
     if (starts_at(part, 0, words[i]) && digits_end(part, from) == part.size)
       return i == 0 || part.size > from;

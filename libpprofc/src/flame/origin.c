@@ -129,12 +129,12 @@ static bool is_go_standard(pprofc_str name, pprofc_str file) {
   if (!str_ends(file, STR(".go"))) return false;
   pprofc_str package = origin_package(name);
   pprofc_str first = str_slice(package, 0, str_find_char(package, '/'));
-  for (size_t i = 0; first.size && i < sizeof go_packages / sizeof *go_packages; i++)
+  for (size_t i = 0; first.size && i < COUNT(go_packages); i++)
     if (*go_packages[i] == *first.data && str_equal(first, str_of(go_packages[i]))) return true;
   return false;
 }
 
-#define BUILT_IN_COUNT (sizeof built_in / sizeof *built_in)
+#define BUILT_IN_COUNT COUNT(built_in)
 
 /* True if the rule's pattern matches the text. Compares the first letters first, because they
  * usually differ. */

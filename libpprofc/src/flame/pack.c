@@ -189,7 +189,7 @@ static void pack_put_frames(const struct flame_page *page, const struct flame_cu
   json_end(json);
   pack_put_strings(json, "file", c->files.items, c->files.count);
   pack_put_strings(json, "package", c->packages.items, c->packages.count);
-  for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+  for (size_t k = 0; k < COUNT(keys); k++) {
     json_begin_array(json_key(json, keys[k]));
     for (size_t i = 0; i < cut->frames; i++) {
       const struct stack_frame *f = &frames->items[pack_frame_at(cut, i)];

@@ -52,7 +52,7 @@ bool gate_add(struct gate *gate, const struct gate_row *row) {
   struct gate_row clean = *row;
   struct gate_shown *last = &gate->line;
   pprofc_str *const texts[] = {&clean.group, &clean.name, &clean.unit, &clean.file};
-  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+  for (size_t i = 0; i < COUNT(texts); i++) {
     *texts[i] = escape_line_keep(*texts[i], &gate->arena);
     if (!texts[i]->data) return false;
   }

@@ -153,8 +153,7 @@ static bool adjust_all(struct gate *gate) {
   double *p = mem_array(gate->mem, gate->row_count, sizeof *p);
   bool good = p != NULL;
   for (size_t i = 0; i < gate->row_count; i++) gate->rows[i].adjusted = gate->rows[i].p;
-  for (size_t i = 0; i < sizeof families / sizeof *families && good; i++)
-    good = adjust_family(gate, &families[i], p);
+  for (size_t i = 0; i < COUNT(families) && good; i++) good = adjust_family(gate, &families[i], p);
   mem_free(gate->mem, p, gate->row_count, sizeof *p);
   return good;
 }
@@ -292,7 +291,7 @@ static const struct {
 
 static void explain_uncompared(const struct gate *gate, struct buffer *out) {
   const char *between = ": ";
-  for (size_t r = 0; r < sizeof uncompared / sizeof *uncompared; r++) {
+  for (size_t r = 0; r < COUNT(uncompared); r++) {
     size_t n = 0;
     for (size_t i = 0; i < gate->row_count; i++)
       n += gate->rows[i].verdict == uncompared[r].verdict;

@@ -13,7 +13,7 @@ static const struct {
  * "latency", else 0. */
 static int by_word(pprofc_str unit) {
   static const char *const slower[] = {"latency", "duration", "time", "rss", "RSS"};
-  for (size_t i = 0; i < sizeof slower / sizeof *slower; i++)
+  for (size_t i = 0; i < COUNT(slower); i++)
     if (str_find(unit, str_of(slower[i])) < unit.size) return -1;
   return 0;
 }
@@ -37,7 +37,7 @@ int gate_settings_direction(const struct gate *gate, pprofc_str unit) {
 }
 
 int gate_direction(pprofc_str unit) {
-  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+  for (size_t i = 0; i < COUNT(known); i++)
     if (str_equal(unit, str_of(known[i].unit))) return known[i].direction;
   int direction = unit_direction_of(unit);
   return direction ? direction : by_word(unit);
@@ -50,7 +50,7 @@ static const struct {
     {"time/op", "sec/op"}, {"time/GC", "sec/GC"}, {"alloc/op", "B/op"}, {"speed", "B/s"}};
 
 void gate_unit_canonical(struct buffer *out, pprofc_str unit) {
-  for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++) {
+  for (size_t i = 0; i < COUNT(metrics); i++) {
     pprofc_str metric = str_of(metrics[i].metric);
     if (!str_ends(unit, metric)) continue;
     pprofc_str front = str_slice(unit, 0, unit.size - metric.size);
@@ -93,7 +93,7 @@ static bool parse_one_floor(pprofc_str text, struct gate_floor *floor) {
   double number;
   if (!str_parse_float(str_slice(text, 0, digits), &number)) return false;
   pprofc_str rest = str_trim(str_slice(text, digits, text.size));
-  for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+  for (size_t i = 0; i < COUNT(suffixes); i++) {
     if (!str_equal(rest, str_of(suffixes[i].suffix))) continue;
     double value = number > 0 ? number * suffixes[i].factor : -1;
     if (suffixes[i].of == FLOOR_SECONDS) floor->seconds = value;

@@ -48,8 +48,6 @@ bool leak_source_of(const pprofc_profile *profile, struct leak_source *source) {
 
 /* ---- names ------------------------------------------- */
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 /* Built-in names of functions. Stacks with a function of the lists HEAP or COUNTS are ignored.
  * Functions of the list WAY are skipped in the search for the line that allocates. docs/LEAKS.md
  * shows this table. */

@@ -181,7 +181,7 @@ static bool named_group(struct regex_parser *p, const struct ascii_group **group
   pprofc_str name = str_slice(rest, 0, end);
   *negated = name.size && name.data[0] == '^';
   if (*negated) name = str_slice(name, 1, name.size);
-  for (size_t i = PERL_GROUPS; i < sizeof ascii_groups / sizeof *ascii_groups; i++)
+  for (size_t i = PERL_GROUPS; i < COUNT(ascii_groups); i++)
     if (str_equal(name, str_of(ascii_groups[i].name))) *group = &ascii_groups[i];
   size_t start = p->at;
   p->at += end + 4;

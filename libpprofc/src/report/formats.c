@@ -2,8 +2,6 @@
  * and the function that prints it. */
 #include "report/report.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 /* TEXT makes the table row of a text format. JSON makes the table row of a format that other tools
  * read. */
 #define TEXT(n, h, fn, f)                                                                          \

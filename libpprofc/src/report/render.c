@@ -220,7 +220,7 @@ static size_t similar_cost(pprofc_str wanted, pprofc_str name) {
   pprofc_str lower = similar_lower(name, "", text);
   const pprofc_str forms[] = {lower, similar_after(lower, "/"), similar_after(lower, ".:")};
   size_t best = SIZE_MAX;
-  for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+  for (size_t i = 0; i < COUNT(forms); i++) {
     if (i && forms[i].size == forms[i - 1].size) continue; /* equal to forms[i - 1] */
     size_t cost = misspelling_cost(wanted, forms[i]);
     if (cost < best) best = cost;

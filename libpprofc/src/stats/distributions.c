@@ -173,7 +173,7 @@ static double stirling_rest(double x) {
   static const double terms[] = {1.0 / 12,   -1.0 / 360,      1.0 / 1260, -1.0 / 1680,
                                  1.0 / 1188, -691.0 / 360360, 1.0 / 156.0};
   double sum = 0, power = 1 / x;
-  for (size_t i = 0; i < sizeof terms / sizeof *terms; i++, power /= x * x) sum += terms[i] * power;
+  for (size_t i = 0; i < COUNT(terms); i++, power /= x * x) sum += terms[i] * power;
   return sum;
 }
 
@@ -198,8 +198,6 @@ double pprofc_beta_incomplete(double x, double a, double b) {
 }
 
 /* ---- functions of the gamma function ---------------- */
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Smallest x at which the asymptotic series is exact to the last bit. */
 #define SERIES_FROM 15.0

@@ -46,8 +46,7 @@ double go_exp(double x) {
   r = fma(-k, 0.28235290563031577122e-12, r);
   r *= 0.0625;
   double p = 2.4801587301587301587e-5;
-  for (size_t i = 0; i < sizeof coefficients / sizeof *coefficients; i++)
-    p = fma(p, r, coefficients[i]);
+  for (size_t i = 0; i < COUNT(coefficients); i++) p = fma(p, r, coefficients[i]);
   r *= p;
   for (int i = 0; i < 3; i++) r *= r + 2;
   r = fma(r, r + 2, 1.0);

@@ -436,7 +436,7 @@ static void add_readable_names(void *context) {
     pprofc_str name = c->functions[i].name;
     if (str_ends(name, GO_ASSEMBLY))
       room = code_add_name(c, str_slice(name, 0, name.size - GO_ASSEMBLY.size), i);
-    for (size_t k = 0; room && k < sizeof modes / sizeof *modes; k++)
+    for (size_t k = 0; room && k < COUNT(modes); k++)
       if (demangle(name, modes[k], &text)) room = code_add_name(c, buffer_str(&text), i);
   }
   buffer_free(&text);

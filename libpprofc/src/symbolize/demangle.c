@@ -225,7 +225,7 @@ static bool demangle_is_operator(pprofc_str s, size_t at) {
     size_t from = at - back;
     if (memcmp(s.data + from - 8, "operator", 8) != 0) continue;
     pprofc_str rest = str_from(s, from);
-    for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
+    for (size_t i = 0; i < COUNT(operators); i++)
       if (str_starts(rest, str_of(operators[i]))) return back < strlen(operators[i]);
   }
   return false;

@@ -260,7 +260,7 @@ static int source_map_by_place(const void *a, const void *b) {
   const uint32_t keys[][2] = {
       {x->line, y->line},           {x->column, y->column},           {x->source, y->source},
       {x->from_line, y->from_line}, {x->from_column, y->from_column}, {x->name, y->name}};
-  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+  for (size_t i = 0; i < COUNT(keys); i++)
     if (keys[i][0] != keys[i][1]) return keys[i][0] < keys[i][1] ? -1 : 1;
   return 0;
 }

@@ -34,7 +34,7 @@ static bool demangle_word(pprofc_str word, struct mode *mode) {
   bool prefixed = str_starts(word, STR("demangle="));
   if (prefixed) word = str_from(word, 9);
   if (str_equal(word, STR("default"))) return true;
-  for (size_t i = 0; i < sizeof demangle_words / sizeof *demangle_words; i++) {
+  for (size_t i = 0; i < COUNT(demangle_words); i++) {
     bool bare_none = !prefixed && demangle_words[i].mode == DEMANGLE_NONE;
     if (bare_none || !str_equal(word, str_of(demangle_words[i].word))) continue;
     mode->demangle = demangle_words[i].mode;

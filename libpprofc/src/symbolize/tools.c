@@ -304,7 +304,7 @@ static void use_path(struct tools *t, enum tool tool) {
 bool tools_find(struct tools *t, const char *setting, const pprofc_allocator *mem) {
   bool good = true;
   memset(t, 0, sizeof *t);
-  for (size_t i = 0; i < sizeof tool_names / sizeof *tool_names; i++) {
+  for (size_t i = 0; i < COUNT(tool_names); i++) {
     enum tool tool = tool_names[i].tool;
     for (size_t k = 0; k < 3 && tool_names[i].names[k] && !t->found[tool]; k++) {
       t->found[tool] = try_setting(t, i, tool_names[i].names[k], str_of(setting ? setting : ""));

@@ -182,7 +182,7 @@ static unsigned access_bytes(const struct x86_state *s, unsigned extension) {
   static const uint8_t sizes[] = {
       [NO_BYTES] = 0, [BYTES_1] = 1, [BYTES_2] = 2, [BYTES_4] = 4, [BYTES_8] = 8, [BYTES_16] = 16};
   enum x86_access access = s->map == MAP_ONE ? GENERAL : VECTOR;
-  for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
+  for (size_t i = 0; i < COUNT(ranges); i++) {
     const struct x86_range *r = &ranges[i];
     if (r->map != s->map || s->opcode < r->first || s->opcode > r->last) continue;
     if (!has_prefixes(s, r->prefixes)) continue;

@@ -1,8 +1,6 @@
 /* The table of units, conversions between units, and texts of values and percentages. */
 #include "unit/unit.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 #define SPELLINGS(...)                                                                             \
   (const char *const[]) {                                                                          \
     __VA_ARGS__, NULL                                                                              \

@@ -110,7 +110,7 @@ static const struct quantum_rule {
 
 struct quantum quantum_of(const pprofc_profile *p, size_t value) {
   struct quantum q = {SAMPLING_UNKNOWN, value, SIZE_MAX, SIZE_MAX, (double)p->period};
-  for (size_t i = 0; i < sizeof quantum_rules / sizeof quantum_rules[0]; i++)
+  for (size_t i = 0; i < COUNT(quantum_rules); i++)
     if (quantum_rules[i].fits(p, value)) {
       q.sampling = quantum_rules[i].sampling;
       break;

@@ -3,8 +3,6 @@
 #include "core/json_tree.h"
 #include "verdict/walk.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 #define NAME_ALL (NAME_ENVIRONMENT | NAME_MACHINE)
 
 /* Functions whose cost depends on the kernel, a scheduler or a runtime instead of the program. The

@@ -36,11 +36,11 @@ static const struct sums_member type_members[] = {
     {"inverse", offsetof(struct sums_type, inverse)},
 };
 
-#define CELL_MEMBERS (sizeof cell_members / sizeof *cell_members)
+#define CELL_MEMBERS COUNT(cell_members)
 /* Number of members of a function in a file of an older version, which does not separate the time
  * in code such as the kernel. */
 #define CELL_MEMBERS_OLD (CELL_MEMBERS - 3)
-#define TYPE_MEMBERS     (sizeof type_members / sizeof *type_members)
+#define TYPE_MEMBERS     COUNT(type_members)
 
 static const char *const sampling_words[] = {
     [SAMPLING_EXACT] = "exact",     [SAMPLING_PERIOD] = "period",

@@ -3,8 +3,6 @@
 
 #include "http/url.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 /* Parameters that are not options. */
 static const char *const query_own_names[] = {"side", "base",   "head", "sel",  "only", "rows",
                                               "q",    "p",      "v",    "view", "what", "node",

@@ -18,7 +18,7 @@ static bool has_base(pprofc_str unit, const char *base) {
 }
 
 void classic_metric_name(struct buffer *out, pprofc_str unit) {
-  for (size_t i = 0; i < sizeof metric_names / sizeof *metric_names; i++) {
+  for (size_t i = 0; i < COUNT(metric_names); i++) {
     if (!has_base(unit, metric_names[i].unit.data)) continue;
     buffer_add_str(out, str_slice(unit, 0, unit.size - metric_names[i].unit.size));
     buffer_add_str(out, metric_names[i].name);
@@ -73,10 +73,8 @@ struct classic_scale classic_scale_of(double value, pprofc_str unit) {
     base = "B";
   }
   const struct classic_scale_step *step =
-      scale.time ? find_step(time_steps, sizeof time_steps / sizeof *time_steps, value / 1e9,
-                             &scale.digits)
-                 : find_step(plain_steps, sizeof plain_steps / sizeof *plain_steps, value * million,
-                             &scale.digits);
+      scale.time ? find_step(time_steps, COUNT(time_steps), value / 1e9, &scale.digits)
+                 : find_step(plain_steps, COUNT(plain_steps), value * million, &scale.digits);
   scale.divisor = step->divisor / million;
   snprintf(scale.suffix, sizeof scale.suffix, "%s%s", step->suffix, base);
   return scale;

@@ -54,7 +54,7 @@ static void name_of_benchmark(struct buffer *name, const struct bench_sink *sink
                               const struct node *benchmark) {
   static const char *const levels[] = {"function_id", "value_str"};
   name_begin(name, sink, node_text(benchmark, "group_id"), false);
-  for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+  for (size_t i = 0; i < COUNT(levels); i++) {
     const struct node *level = node_get(benchmark, levels[i]);
     if (!node_is(level, NODE_STRING)) continue;
     buffer_add_char(name, '/');
@@ -72,7 +72,7 @@ static const struct throughput_unit throughput_units[] = {
 static struct throughput throughput_of(const struct node *benchmark) {
   const struct node *throughput = node_get(benchmark, "throughput");
   double amount;
-  for (size_t i = 0; i < sizeof throughput_units / sizeof *throughput_units; i++)
+  for (size_t i = 0; i < COUNT(throughput_units); i++)
     if (node_number(node_get(throughput, throughput_units[i].name), 0, &amount) && amount > 0)
       return (struct throughput){amount, throughput_units[i].unit};
   return (struct throughput){0, NULL};
@@ -124,7 +124,7 @@ static void read_estimates(struct bench_sink *sink, pprofc_str name, const struc
   static const char *const typical[] = {"slope.point_estimate", "Slope.point_estimate",
                                         "mean.point_estimate", "Mean.point_estimate"};
   double value;
-  for (size_t i = 0; i < sizeof typical / sizeof *typical; i++) {
+  for (size_t i = 0; i < COUNT(typical); i++) {
     if (!node_number(node_path(root, typical[i]), -9, &value) || !(value > 0)) continue;
     criterion_add_sample(sink, name, 1, value, throughput, root->line);
     return;

@@ -42,7 +42,7 @@ static void read_counter(struct bench_sink *sink, const struct node *member) {
   if (str_any(str_equal, member->key, known_keys) || !member->key.size ||
       !node_is(member, NODE_NUMBER))
     return;
-  for (size_t i = 0; i < sizeof counter_units / sizeof *counter_units; i++)
+  for (size_t i = 0; i < COUNT(counter_units); i++)
     if (str_equal(member->key, str_of(counter_units[i].key))) {
       json_add_value(sink, member, 0, str_of(counter_units[i].unit));
       return;

@@ -33,7 +33,7 @@ static const struct foreign_file foreign_files[] = {
  * file that the user should pass instead. Returns NULL if the file may have results. */
 static const char *foreign_advice(pprofc_str data) {
   pprofc_str head = str_slice(data, 0, data.size < 4096 ? data.size : 4096);
-  for (size_t i = 0; i < sizeof foreign_files / sizeof *foreign_files; i++) {
+  for (size_t i = 0; i < COUNT(foreign_files); i++) {
     const struct foreign_file *file = &foreign_files[i];
     if (!str_starts(head, str_of(file->start))) continue;
     if (str_find(head, str_of(file->inside)) < head.size) return file->advice;
@@ -48,7 +48,7 @@ static const struct bench_reader *const bench_readers[] = {
     &bench_reader_hyperfine, &bench_reader_pytest,    &bench_reader_jmh,
     &bench_reader_criterion, &bench_reader_csv,       &bench_reader_text,
 };
-static const size_t bench_reader_count = sizeof bench_readers / sizeof *bench_readers;
+static const size_t bench_reader_count = COUNT(bench_readers);
 
 /* Maximum size of an input in bytes, equal to pprofc_limits.input_bytes. */
 #define MAX_BYTES ((size_t)2 << 30)

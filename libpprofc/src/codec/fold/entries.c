@@ -298,7 +298,7 @@ bool fold_settle(void *context) {
 void fold_free(struct fold *f) {
   struct fold_column *columns[] = {&f->values, &f->refs,   &f->label, &f->sets,
                                    &f->chunks, &f->leaves, &f->order};
-  for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+  for (size_t i = 0; i < COUNT(columns); i++)
     if (columns[i]->region) region_release(columns[i]->region);
   if (f->stacks) region_release(f->stacks);
   fold_free_tables(f);

@@ -110,7 +110,7 @@ static bool fold_field(struct fold *f, struct fold_parts *p, const struct wire_f
 static size_t fold_guess_type(const char *wanted, size_t types) {
   static const char *const of_heaps[] = {"alloc_objects", "alloc_space", "inuse_objects",
                                          "inuse_space"};
-  const size_t heap = sizeof of_heaps / sizeof *of_heaps;
+  const size_t heap = COUNT(of_heaps);
   int64_t number;
   if (!*wanted) return types - 1;
   if (str_parse_int(str_of(wanted), 10, &number)) return number < 0 ? SIZE_MAX : (size_t)number;

@@ -114,7 +114,7 @@ int gate_rank(pprofc_gate_verdict verdict) {
       PPROFC_GATE_ACCEPTED,      PPROFC_GATE_IMPROVED,     PPROFC_GATE_NEW,
       PPROFC_GATE_INFORMATIONAL, PPROFC_GATE_IGNORED,      PPROFC_GATE_UNCHANGED,
       PPROFC_GATE_ASIDE};
-  for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+  for (size_t i = 0; i < COUNT(order); i++)
     if (order[i] == verdict) return (int)i;
   return 0;
 }

@@ -52,7 +52,7 @@ static bool gate_parse_center(pprofc_str text, double *value) {
   if (!str_parse_float(str_slice(text, 0, digits), &number)) return false;
   pprofc_str rest = str_slice(text, digits, text.size);
   *value = number;
-  for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+  for (size_t i = 0; i < COUNT(prefixes); i++)
     if (str_starts(rest, str_of(prefixes[i].text))) {
       *value = number * prefixes[i].factor;
       break;

@@ -117,7 +117,7 @@ static void compare_environments(struct gate *gate, const pprofc_bench *set) {
   static const char *const keys[] = {"goos", "goarch", "cpu", "cores", "governor", "build"};
   size_t base = raw_first_result(set, false), head = raw_first_result(set, true);
   if (base == SIZE_MAX || head == SIZE_MAX) return;
-  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+  for (size_t i = 0; i < COUNT(keys); i++) {
     pprofc_str a = pprofc_bench_result_config(set, base, str_of(keys[i]));
     pprofc_str b = pprofc_bench_result_config(set, head, str_of(keys[i]));
     if (!str_equal(a, b))

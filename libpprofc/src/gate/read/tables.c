@@ -13,7 +13,7 @@ static bool tables_is_failure(pprofc_str line) {
   /* Texts in lines of `go test -json` that report a failure. */
   static const char *const actions[] = {"\"Action\":\"fail\"", "\"Action\":\"build-fail\"",
                                         "\"Output\":\"panic: "};
-  for (size_t i = 0; i < sizeof actions / sizeof *actions && str_starts(line, STR("{\"")); i++)
+  for (size_t i = 0; i < COUNT(actions) && str_starts(line, STR("{\"")); i++)
     if (str_find(line, str_of(actions[i])) < line.size) return true;
   return false;
 }
@@ -107,7 +107,7 @@ pprofc_status gate_read_tables(struct gate *gate, pprofc_str path, pprofc_str da
   if (!clean(gate, data, &text)) return error_nomem(error);
   size_t failures = gate_scan_failures(gate, path, text);
   bool found = false;
-  for (size_t i = 0; i < sizeof readers / sizeof *readers; i++) {
+  for (size_t i = 0; i < COUNT(readers); i++) {
     pprofc_status status = readers[i](gate, path, text, error);
     if (status != PPROFC_OK && status != PPROFC_E_NO_MATCH) return status;
     found |= status == PPROFC_OK;

@@ -213,7 +213,7 @@ static const struct {
     {PPROFC_HAS_INLINE_FRAMES, "pprof.mapping.has_inline_frames"},
 };
 
-#define OTLP_FLAGS (sizeof otlp_write_flags / sizeof *otlp_write_flags)
+#define OTLP_FLAGS COUNT(otlp_write_flags)
 
 /* Writes a mapping. OTLP requires memory_start below memory_limit, or 0 for both. */
 static int32_t otlp_write_mapping(struct otlp_writer *w, const struct mapping *m) {

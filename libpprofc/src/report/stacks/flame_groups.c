@@ -303,7 +303,7 @@ static const struct {
 size_t flame_costs_find(const pprofc_profile *profile, struct flame_cost costs[FLAME_COSTS_MAX]) {
   size_t count = 0;
   bool instructions = false;
-  for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+  for (size_t k = 0; k < COUNT(known); k++)
     for (size_t i = 0; i < profile->type_count && count < FLAME_COSTS_MAX; i++) {
       pprofc_str type = profile_string(profile, profile->types[i].type);
       if (!str_equal(type, str_of(known[k].type))) continue;

@@ -212,7 +212,7 @@ static bool verdict_fill_notes(struct verdict_maker *m, struct flame_verdicts *o
       verdict_note_sentence, verdict_note_runs,   verdict_note_divisor,
       verdict_note_judged,   verdict_note_common,
   };
-  const size_t count = sizeof write / sizeof *write;
+  const size_t count = COUNT(write);
   pprofc_str *notes = arena_array(m->arena, count, sizeof *notes);
   bool good = notes != NULL;
   for (size_t i = 0; good && i < count; i++) {

@@ -179,7 +179,7 @@ static struct speedscope_unit speedscope_find_unit(pprofc_str unit) {
                {3600e9, {"seconds", 3600}}};
   double factor = unit_factor(unit);
   if (unit_is_time(unit))
-    for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+    for (size_t i = 0; i < COUNT(times); i++)
       if (times[i].factor == factor) return times[i].unit;
   if (factor != 0 && unit_compatible(unit, STR("B")))
     return (struct speedscope_unit){"bytes", (int64_t)factor};
@@ -260,9 +260,9 @@ static size_t choose_parts(const struct report *report, const struct stack_set *
   const enum speedscope_part *parts = set->has_base ? compared : split;
   size_t wanted = 0, count = 0;
   if (set->has_base)
-    wanted = sizeof compared / sizeof *compared;
+    wanted = COUNT(compared);
   else if (has_negative(set, type))
-    wanted = sizeof split / sizeof *split;
+    wanted = COUNT(split);
   for (size_t i = 0; i < wanted; i++) {
     profiles[count] = make_profile(report, set, type, parts[i]);
     if (profiles[count].total) count++;

@@ -231,7 +231,7 @@ static void print_mapping(struct raw_report *raw, const struct mapping *m) {
   output_add_char(raw->out, ' ');
   string(raw, m->build_id);
   output_add_char(raw->out, ' ');
-  for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+  for (size_t i = 0; i < COUNT(flags); i++)
     if (m->flags & flags[i].flag) output_add_text(raw->out, flags[i].text);
   output_add_char(raw->out, '\n');
 }

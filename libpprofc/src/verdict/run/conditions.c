@@ -40,7 +40,7 @@ static const struct noise_measure_name {
 
 /* Parses the measure of a condition, such as "flat>", and removes it from the text. */
 static bool noise_gate_measure(pprofc_str *text, enum noise_measure *measure) {
-  for (size_t i = 0; i < sizeof measure_names / sizeof measure_names[0]; i++) {
+  for (size_t i = 0; i < COUNT(measure_names); i++) {
     pprofc_str name = str_of(measure_names[i].text);
     if (!str_starts(*text, name)) continue;
     *measure = measure_names[i].measure;

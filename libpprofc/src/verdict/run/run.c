@@ -218,7 +218,7 @@ const char *noise_per(const struct noise_report *report) {
   static const char *const per[] = {
       [PPROFC_EXPOSURE_OPS] = "per operation", [PPROFC_EXPOSURE_TIME] = "per second"};
   size_t exposure = (size_t)report->summary.exposure;
-  const char *text = exposure < sizeof per / sizeof *per ? per[exposure] : NULL;
+  const char *text = exposure < COUNT(per) ? per[exposure] : NULL;
   return report->verdicts && text ? text : "";
 }
 
