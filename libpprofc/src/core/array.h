@@ -65,6 +65,9 @@ struct ranked {
 /* Sorts by rank, then by index. */
 void ranked_sort(struct ranked *items, size_t count);
 
+/* Appends an item to an array. The value of the macro is false when out of memory. */
+#define ARRAY_PUSH(mem, items, count, capacity, ...)                                               \
+  (ARRAY_RESERVE((mem), (items), (capacity), (count) + 1) &&                                       \
    ((items)[(count)++] = __VA_ARGS__, true))
 #define ARRAY_PUSH_IN(arena, items, count, capacity, ...)                                          \
   (ARRAY_RESERVE_IN((arena), (items), (capacity), (count) + 1) &&                                  \
