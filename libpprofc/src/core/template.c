@@ -1,4 +1,5 @@
-/* Fills HTML templates: looks names up, and escapes each value by its position in the HTML. */
+/* Fills HTML templates. Compiles a part of a template to a list of ops (texts, values, sections),
+ * in which each value knows its position in the HTML. Runs the ops with values. */
 #include "core/template.h"
 #include "core/base.h"
 
@@ -25,9 +26,16 @@ static size_t fill_add_to_row(struct fill *fill, pprofc_str name, enum fill_kind
   return entry;
 }
 
-void fill_init(struct fill *fill, const pprofc_allocator *mem) {
-  *fill = (struct fill){.mem = mem, .text = buffer_make(mem, SIZE_MAX / 2), .depth = 1};
+void fill_clear(struct fill *fill) {
+  buffer_clear(&fill->text);
+  fill->count = 0;
+  fill->depth = 1;
   fill_add_entry(fill, STR(""), FILL_ROW);
+}
+
+void fill_init(struct fill *fill, const pprofc_allocator *mem) {
+  *fill = (struct fill){.mem = mem, .text = buffer_make(mem, SIZE_MAX / 2)};
+  fill_clear(fill);
 }
 
 struct fill fill_make(const pprofc_allocator *mem) {
@@ -135,24 +143,10 @@ static pprofc_str fill_get(const struct fill *fill, size_t entry) {
 
 /* ---- positions in the HTML --------------------------- */
 
-/* Kind of HTML in which the next value will be written: text, tag, attribute value or script. */
+/* Kind of HTML in which a value will be written: text, tag, attribute value or script. */
 enum html_place { PLACE_TEXT, PLACE_TAG, PLACE_VALUE, PLACE_SCRIPT };
 
-#define TEMPLATE_DEPTH 32 /* maximum nesting of sections and template parts */
-
-struct section {
-  pprofc_str text, between; /* text of the section, and text to print between rows */
-  size_t at;                /* offset in `text` of the part that is not printed yet */
-  size_t row;               /* index of the current row in fill.entries */
-  bool each;                /* true if the section is repeated for each row of a list */
-};
-
-struct printing {
-  const struct fill *fill;
-  pprofc_str template;
-  struct buffer *out;
-  struct section sections[TEMPLATE_DEPTH];
-  size_t depth;
+struct html_state {
   enum html_place place;
   bool in_script;  /* true between "<script" and the end of the script */
   bool in_lines;   /* true between "<pre" and the next tag, where a value may have line breaks */
@@ -160,116 +154,104 @@ struct printing {
   bool begun;      /* true if the attribute value already has text */
 };
 
-void template_escape(struct buffer *out, pprofc_str text) {
-  if (escape_terminal_clean(text)) {
-    escape_xml(out, text);
-    return;
-  }
-  struct buffer plain = buffer_make(out->mem, SIZE_MAX / 2);
-  escape_terminal(&plain, text, true);
-  escape_xml(out, buffer_str(&plain));
-  out->failed |= plain.failed;
-  buffer_free(&plain);
-}
-
 static bool takes_address(pprofc_str before) {
   return str_ends(before, STR(" href=")) || str_ends(before, STR(" src=")) ||
          str_ends(before, STR("action="));
 }
 
-static enum html_place html_place_after(struct printing *p, pprofc_str text, size_t at) {
+/* Updates the state for the byte text.data[at] of the template. */
+static void html_state_step(struct html_state *state, pprofc_str text, size_t at) {
   char c = text.data[at];
   bool quote = c == '"';
-  switch (p->place) {
+  switch (state->place) {
   case PLACE_TEXT:
   case PLACE_SCRIPT:
-    if (c != '<') return p->place;
-    p->in_script = str_starts(str_slice(text, at, text.size), STR("<script"));
-    p->in_lines = str_starts(str_slice(text, at, text.size), STR("<pre"));
-    return PLACE_TAG;
+    if (c != '<') return;
+    state->in_script = str_starts(str_slice(text, at, text.size), STR("<script"));
+    state->in_lines = str_starts(str_slice(text, at, text.size), STR("<pre"));
+    state->place = PLACE_TAG;
+    return;
   case PLACE_TAG:
-    if (c == '>') return p->in_script ? PLACE_SCRIPT : PLACE_TEXT;
-    p->is_address = quote && takes_address(str_slice(text, 0, at));
-    p->begun = false;
-    return quote ? PLACE_VALUE : PLACE_TAG;
+    if (c == '>') state->place = state->in_script ? PLACE_SCRIPT : PLACE_TEXT;
+    if (!quote) return;
+    state->is_address = takes_address(str_slice(text, 0, at));
+    state->begun = false;
+    state->place = PLACE_VALUE;
+    return;
   default:
-    p->begun = true;
-    return quote ? PLACE_TAG : PLACE_VALUE;
+    state->begun = true;
+    if (quote) state->place = PLACE_TAG;
   }
 }
 
-/* Prints text of the template, without the blanks at the start of a line. */
-static void put_literal(struct printing *p, pprofc_str text) {
-  for (size_t i = 0, from = 0; i < text.size; i++) {
-    p->place = html_place_after(p, text, i);
+/* ---- compiling --------------------------------------- */
+
+#define TEMPLATE_DEPTH 32 /* maximum nesting of sections and template parts */
+
+/* OP_SECTION and OP_UNLESS begin a section. OP_NEXT ends a row of the section, and OP_REPEAT ends
+ * the text between two rows. */
+enum op_kind {
+  OP_TEXT,
+  OP_VALUE,
+  OP_ATTRIBUTE,
+  OP_HTML,
+  OP_SECTION,
+  OP_UNLESS,
+  OP_NEXT,
+  OP_REPEAT
+};
+
+struct template_op {
+  enum op_kind kind;
+  struct html_state state; /* state after the op's text, or at the op's value */
+  pprofc_str name;         /* name of the value or section */
+  size_t start, end;       /* offsets of the op's text in template.text */
+  size_t other;            /* begin of a section, OP_NEXT: index of its OP_REPEAT;
+                              OP_REPEAT: index of the begin of the section */
+};
+
+/* A section or a part whose text is being compiled. */
+struct section {
+  pprofc_str text, between; /* text of the section, and text to print between rows */
+  size_t at;                /* offset in `text` of the rest that is not compiled yet */
+  size_t op;                /* index of the section's op; SIZE_MAX for a part */
+  struct html_state state;  /* state at the start of the section */
+};
+
+struct compiling {
+  struct template *made;
+  pprofc_str template;
+  struct section sections[TEMPLATE_DEPTH];
+  size_t depth;
+  struct html_state state;
+};
+
+static struct template_op *add_op(struct compiling *c, enum op_kind kind, pprofc_str name) {
+  struct template *t = c->made;
+  if (!ARRAY_RESERVE(t->text.mem, t->ops, t->capacity, t->count + 1)) t->text.failed = true;
+  if (t->text.failed) return NULL;
+  struct template_op *op = &t->ops[t->count++];
+  *op = (struct template_op){
+      .kind = kind, .state = c->state, .name = name, .start = t->text.size, .end = t->text.size};
+  return op;
+}
+
+/* Adds text of the template, without the blanks at the start of a line. */
+static void add_literal(struct compiling *c, pprofc_str text) {
+  struct template *t = c->made;
+  struct template_op *op = t->count ? &t->ops[t->count - 1] : NULL;
+  if (!text.size) return;
+  if (!op || op->kind != OP_TEXT) op = add_op(c, OP_TEXT, STR(""));
+  for (size_t i = 0; i < text.size; i++) {
+    html_state_step(&c->state, text, i);
+    buffer_add_char(&t->text, text.data[i]);
     bool ends_line = text.data[i] == '\n';
-    if (!ends_line && i + 1 < text.size) continue;
-    buffer_add(p->out, text.data + from, i + 1 - from);
     while (ends_line && i + 1 < text.size && text.data[i + 1] == ' ') i++;
-    from = i + 1;
   }
+  if (!op) return;
+  op->state = c->state;
+  op->end = t->text.size;
 }
-
-/* ---- values ------------------------------------------ */
-
-/* True for an address that a link may have: http, https, or without a scheme. */
-static bool may_link(pprofc_str address) {
-  size_t scheme = 0;
-  while (scheme < address.size && !strchr(":/?#", address.data[scheme])) scheme++;
-  if (scheme == address.size || address.data[scheme] != ':') return true;
-  pprofc_str name = str_slice(address, 0, scheme);
-  return str_equal(name, STR("https")) || str_equal(name, STR("http"));
-}
-
-/* Prints an untrusted value. Shows line breaks as \x0a, except between <pre> and the next tag. */
-static void put_text_value(struct printing *p, pprofc_str text) {
-  bool lines = p->place == PLACE_TEXT && p->in_lines;
-  pprofc_str line;
-  for (bool first = true; str_next(&text, '\n', &line); first = false) {
-    if (!first) buffer_add_text(p->out, lines ? "\n" : "\\x0a");
-    template_escape(p->out, line);
-  }
-}
-
-static void put_escaped(struct printing *p, pprofc_str text) {
-  bool begins = p->place == PLACE_VALUE && !p->begun;
-  p->begun = p->begun || text.size;
-  if (p->place == PLACE_TAG) return;
-  if (p->place == PLACE_SCRIPT)
-    escape_json(p->out, text);
-  else if (p->place == PLACE_VALUE && p->is_address && !begins)
-    escape_url(p->out, text, "");
-  else if (p->place == PLACE_VALUE && p->is_address && !may_link(text))
-    buffer_add_char(p->out, '#');
-  else
-    put_text_value(p, text);
-}
-
-/* Finds a name in the rows of the open sections, from the innermost to the outermost. Returns the
- * index of its entry, or 0. */
-static size_t look_up(const struct printing *p, pprofc_str name) {
-  size_t found = 0;
-  for (size_t i = p->depth; i > 0 && !found; i--)
-    if (i == p->depth || p->sections[i - 1].row != p->sections[i].row)
-      found = fill_find(p->fill, p->sections[i - 1].row, name);
-  return found;
-}
-
-static void put_attribute(struct printing *p, pprofc_str name) {
-  pprofc_str text = fill_get(p->fill, look_up(p, name));
-  if (!text.size || p->place != PLACE_TAG) return;
-  buffer_printf(p->out, " %.*s=\"", STR_ARG(name));
-  put_text_value(p, text);
-  buffer_add_char(p->out, '"');
-}
-
-static void put_html(struct printing *p, pprofc_str name) {
-  size_t entry = look_up(p, name);
-  p->begun = true;
-  if (p->fill->entries[entry].kind == FILL_HTML) buffer_add_str(p->out, fill_get(p->fill, entry));
-}
-
-/* ---- sections ---------------------------------------- */
 
 /* Moves the text up to the closing tag of the section `name` from `around` to `inner`. `around`
  * must be just after the opening tag. */
@@ -289,12 +271,6 @@ static bool take_section(struct section *around, pprofc_str name, struct section
   return close < rest.size;
 }
 
-static bool push_section(struct printing *p, const struct section *section) {
-  if (p->depth == TEMPLATE_DEPTH) return false;
-  p->sections[p->depth++] = *section;
-  return true;
-}
-
 /* Skips a line break after a tag that prints no value, and the blanks after the line break. */
 static void skip_line_break(struct section *section) {
   pprofc_str text = section->text;
@@ -303,47 +279,47 @@ static void skip_line_break(struct section *section) {
   while (section->at < text.size && text.data[section->at] == ' ') section->at++;
 }
 
-static bool open_section(struct printing *p, char mark, pprofc_str name) {
-  struct section *around = &p->sections[p->depth - 1];
-  struct section inner = {.row = around->row};
+static bool push_section(struct compiling *c, struct section *section, size_t op) {
+  if (c->depth == TEMPLATE_DEPTH) return false;
+  skip_line_break(section);
+  section->op = op;
+  section->state = c->state;
+  c->sections[c->depth++] = *section;
+  return true;
+}
+
+static bool compile_section(struct compiling *c, char mark, pprofc_str name) {
+  struct section *around = &c->sections[c->depth - 1], inner = {0};
   if (!take_section(around, name, &inner)) return false;
   skip_line_break(around);
-  skip_line_break(&inner);
   if (mark == '=') return true;
-  size_t entry = look_up(p, name);
-  bool is_list = p->fill->entries[entry].kind == FILL_LIST;
-  if ((is_list || fill_get(p->fill, entry).size) == (mark == '^')) return true;
-  if (is_list) inner.row = p->fill->entries[entry].first;
-  inner.each = is_list;
-  return push_section(p, &inner);
+  size_t op = c->made->count;
+  return add_op(c, mark == '#' ? OP_SECTION : OP_UNLESS, name) && push_section(c, &inner, op);
 }
 
-static bool open_part(struct printing *p, pprofc_str name) {
+static bool compile_part(struct compiling *c, pprofc_str name) {
   char begin[80];
-  struct section whole = {.text = p->template}, part = {.row = p->sections[p->depth - 1].row};
+  struct section whole = {.text = c->template}, part = {0};
   int size = snprintf(begin, sizeof begin, "{=%.*s}", STR_ARG(name));
   whole.at = str_find(whole.text, str_of(begin)) + (size_t)size;
-  skip_line_break(&p->sections[p->depth - 1]);
-  if (whole.at > whole.text.size || !take_section(&whole, name, &part)) return false;
-  skip_line_break(&part);
-  return push_section(p, &part);
+  if (c->depth) skip_line_break(&c->sections[c->depth - 1]);
+  return whole.at <= whole.text.size && take_section(&whole, name, &part) &&
+         push_section(c, &part, SIZE_MAX);
 }
 
-/* Begins the section again with the next row of a list. Without a next row, ends the section. */
-static void close_section(struct printing *p) {
-  struct section *section = &p->sections[p->depth - 1];
-  size_t after = section->each ? p->fill->entries[section->row].next : 0;
-  if (!after) {
-    p->depth--;
-    return;
-  }
-  put_literal(p, section->between);
-  section->row = after;
-  section->at = 0;
-  skip_line_break(section);
+/* Ends the section. Returns false if the section ends in another kind of HTML than it began. */
+static bool compile_end(struct compiling *c) {
+  const struct section *section = &c->sections[--c->depth];
+  struct template *t = c->made;
+  if (section->op == SIZE_MAX) return true;
+  size_t next = t->count;
+  if (!add_op(c, OP_NEXT, STR(""))) return false;
+  add_literal(c, section->between);
+  if (!add_op(c, OP_REPEAT, STR(""))) return false;
+  t->ops[next].other = t->ops[section->op].other = t->count - 1;
+  t->ops[t->count - 1].other = section->op;
+  return c->state.place == section->state.place;
 }
-
-/* ---- tags -------------------------------------------- */
 
 static bool is_tag_byte(char c, bool first) {
   return (c >= 'a' && c <= 'z') || (first && c && strchr("#^=>", c)) ||
@@ -358,24 +334,21 @@ static size_t tag_size(pprofc_str text) {
   return i > 1 && i < text.size && text.data[i] == '}' ? i + 1 : 0;
 }
 
-static bool put_tag(struct printing *p, pprofc_str tag) {
+static bool compile_tag(struct compiling *c, pprofc_str tag) {
   char mark = tag.data[0];
-  if (mark == '>') return open_part(p, str_slice(tag, 1, tag.size));
-  if (mark == '#' || mark == '^' || mark == '=')
-    return open_section(p, mark, str_slice(tag, 1, tag.size));
+  pprofc_str name = str_slice(tag, 1, tag.size);
+  if (mark == '>') return compile_part(c, name);
+  if (mark == '#' || mark == '^' || mark == '=') return compile_section(c, mark, name);
   if (str_starts(tag, STR("attr:")))
-    put_attribute(p, str_slice(tag, 5, tag.size));
-  else if (str_starts(tag, STR("html:")))
-    put_html(p, str_slice(tag, 5, tag.size));
-  else
-    put_escaped(p, fill_get(p->fill, look_up(p, tag)));
-  return true;
+    return add_op(c, OP_ATTRIBUTE, str_slice(tag, 5, tag.size)) != NULL;
+  if (str_starts(tag, STR("html:"))) return add_op(c, OP_HTML, str_slice(tag, 5, tag.size)) != NULL;
+  return add_op(c, OP_VALUE, tag) != NULL;
 }
 
-/* Prints the innermost open section up to its next tag, then handles the tag. At the end of the
- * section, closes it. Returns false for an error in the template. */
-static bool template_step(struct printing *p) {
-  struct section *section = &p->sections[p->depth - 1];
+/* Compiles the innermost open section up to its next tag, then the tag. At the end of the section,
+ * closes it. Returns false for an error in the template. */
+static bool compile_step(struct compiling *c) {
+  struct section *section = &c->sections[c->depth - 1];
   pprofc_str rest = str_slice(section->text, section->at, section->text.size);
   size_t at = 0, size = 0;
   while (at < rest.size && !size) {
@@ -383,19 +356,175 @@ static bool template_step(struct printing *p) {
     if (at < rest.size) size = tag_size(str_slice(rest, at, rest.size));
     at += at < rest.size && !size;
   }
-  put_literal(p, str_slice(rest, 0, at));
+  add_literal(c, str_slice(rest, 0, at));
   section->at += at + size;
-  if (size) return put_tag(p, str_slice(rest, at + 1, at + size - 1));
-  close_section(p);
+  return size ? compile_tag(c, str_slice(rest, at + 1, at + size - 1)) : compile_end(c);
+}
+
+struct template template_compile(const pprofc_allocator *mem, pprofc_str text, const char *part) {
+  struct template made = {.text = buffer_make(mem, SIZE_MAX / 2)};
+  struct compiling c = {.made = &made, .template = text};
+  if (!compile_part(&c, str_of(part))) made.text.failed = true;
+  while (c.depth && !made.text.failed)
+    if (!compile_step(&c)) made.text.failed = true;
+  return made;
+}
+
+void template_free(struct template *template) {
+  ARRAY_FREE(template->text.mem, template->ops, template->capacity);
+  buffer_free(&template->text);
+}
+
+/* ---- values ------------------------------------------ */
+
+struct printing {
+  const struct fill *fill;
+  struct buffer *out;
+  size_t rows[TEMPLATE_DEPTH]; /* rows[i]: index in fill.entries of the row of the open section i,
+                                  outermost first */
+  bool each[TEMPLATE_DEPTH];   /* true if the section is repeated for each row of a list */
+  size_t depth;
+  bool begun; /* html_state.begun at the next value */
+};
+
+void template_escape(struct buffer *out, pprofc_str text) {
+  if (escape_terminal_clean(text)) {
+    escape_xml(out, text);
+    return;
+  }
+  struct buffer plain = buffer_make(out->mem, SIZE_MAX / 2);
+  escape_terminal(&plain, text, true);
+  escape_xml(out, buffer_str(&plain));
+  out->failed |= plain.failed;
+  buffer_free(&plain);
+}
+
+/* True for an address that a link may have: http, https, or without a scheme. */
+static bool may_link(pprofc_str address) {
+  size_t scheme = 0;
+  while (scheme < address.size && !strchr(":/?#", address.data[scheme])) scheme++;
+  if (scheme == address.size || address.data[scheme] != ':') return true;
+  pprofc_str name = str_slice(address, 0, scheme);
+  return str_equal(name, STR("https")) || str_equal(name, STR("http"));
+}
+
+/* Prints an untrusted value. Shows line breaks as \x0a, except between <pre> and the next tag. */
+static void put_text_value(struct printing *p, const struct html_state *state, pprofc_str text) {
+  bool lines = state->place == PLACE_TEXT && state->in_lines;
+  pprofc_str line;
+  if (p->fill->escape) {
+    p->fill->escape(p->out, text);
+    return;
+  }
+  for (bool first = true; str_next(&text, '\n', &line); first = false) {
+    if (!first) buffer_add_text(p->out, lines ? "\n" : "\\x0a");
+    template_escape(p->out, line);
+  }
+}
+
+static void put_escaped(struct printing *p, const struct html_state *state, pprofc_str text) {
+  bool is_address = state->place == PLACE_VALUE && state->is_address, begins = !p->begun;
+  p->begun = p->begun || text.size;
+  if (state->place == PLACE_TAG) return;
+  if (state->place == PLACE_SCRIPT)
+    escape_json(p->out, text);
+  else if (is_address && !begins)
+    escape_url(p->out, text, "");
+  else if (is_address && !may_link(text))
+    buffer_add_char(p->out, '#');
+  else
+    put_text_value(p, state, text);
+}
+
+/* Finds a name in the rows of the open sections, from the innermost to the outermost. Returns the
+ * index of its entry, or 0. */
+static size_t look_up(const struct printing *p, pprofc_str name) {
+  size_t found = 0;
+  for (size_t i = p->depth; i > 0 && !found; i--)
+    if (i == p->depth || p->rows[i - 1] != p->rows[i])
+      found = fill_find(p->fill, p->rows[i - 1], name);
+  return found;
+}
+
+static void put_attribute(struct printing *p, const struct template_op *op) {
+  pprofc_str text = fill_get(p->fill, look_up(p, op->name));
+  if (!text.size || op->state.place != PLACE_TAG) return;
+  buffer_printf(p->out, " %.*s=\"", STR_ARG(op->name));
+  put_text_value(p, &op->state, text);
+  buffer_add_char(p->out, '"');
+}
+
+static void put_html(struct printing *p, pprofc_str name) {
+  size_t entry = look_up(p, name);
+  p->begun = true;
+  if (p->fill->entries[entry].kind == FILL_HTML) buffer_add_str(p->out, fill_get(p->fill, entry));
+}
+
+/* ---- printing ---------------------------------------- */
+
+/* Opens a section. Returns false if the section is not printed. */
+static bool open_section(struct printing *p, const struct template_op *op) {
+  size_t entry = look_up(p, op->name), row = p->rows[p->depth - 1];
+  bool is_list = p->fill->entries[entry].kind == FILL_LIST;
+  if ((is_list || fill_get(p->fill, entry).size) == (op->kind == OP_UNLESS)) return false;
+  p->each[p->depth] = is_list;
+  p->rows[p->depth++] = is_list ? p->fill->entries[entry].first : row;
   return true;
+}
+
+/* Moves to the next row of the innermost section. Without a next row, closes the section and
+ * returns false. */
+static bool next_row(struct printing *p) {
+  size_t *row = &p->rows[p->depth - 1];
+  size_t after = p->each[p->depth - 1] ? p->fill->entries[*row].next : 0;
+  if (after)
+    *row = after;
+  else
+    p->depth--;
+  return after;
+}
+
+/* Runs an op. Returns the index of the next op. */
+static size_t run_op(struct printing *p, const struct template *t, size_t at) {
+  const struct template_op *op = &t->ops[at];
+  switch (op->kind) {
+  case OP_TEXT:
+    p->begun = op->state.begun;
+    buffer_add(p->out, t->text.data + op->start, op->end - op->start);
+    break;
+  case OP_VALUE:
+    put_escaped(p, &op->state, fill_get(p->fill, look_up(p, op->name)));
+    break;
+  case OP_ATTRIBUTE:
+    put_attribute(p, op);
+    break;
+  case OP_HTML:
+    put_html(p, op->name);
+    break;
+  case OP_SECTION:
+  case OP_UNLESS:
+    if (!open_section(p, op)) at = op->other;
+    break;
+  case OP_NEXT:
+    if (!next_row(p)) at = op->other;
+    break;
+  default:
+    at = op->other;
+  }
+  return at + 1;
+}
+
+void template_run(struct buffer *out, const struct template *template, const struct fill *fill) {
+  struct printing p = {.fill = fill, .out = out, .depth = 1};
+  out->failed |= fill->failed || fill->text.failed || template->text.failed;
+  for (size_t i = 0; i < template->count && !out->failed;) i = run_op(&p, template, i);
 }
 
 void template_put(struct buffer *out, pprofc_str template, const char *part,
                   const struct fill *fill) {
-  struct printing p = {.fill = fill, .template = template, .out = out, .depth = 1};
-  if (fill->failed || fill->text.failed || !open_part(&p, str_of(part))) out->failed = true;
-  while (p.depth && !out->failed)
-    if (!template_step(&p)) out->failed = true;
+  struct template compiled = template_compile(fill->mem, template, part);
+  template_run(out, &compiled, fill);
+  template_free(&compiled);
 }
 
 bool template_print(struct output *out, pprofc_str template, const char *part, struct fill *fill) {

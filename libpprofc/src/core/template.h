@@ -50,11 +50,16 @@ struct fill {
   size_t rows[FILL_DEPTH], depth; /* rows[i]: index in `entries` of the open row i, outermost first;
                                      depth: number of open rows */
   bool failed;                    /* true if memory ran out */
+  void (*escape)(struct buffer *out, pprofc_str text); /* escapes the values in texts and attributes
+                                                          in place of the usual rules, or NULL */
 };
 
 struct fill fill_make(const pprofc_allocator *mem);
 void fill_init(struct fill *fill, const pprofc_allocator *mem);
 void fill_free(struct fill *fill);
+
+/* Removes all values, and keeps the memory for the next values. */
+void fill_clear(struct fill *fill);
 
 /* Begins a value. The caller appends its text to the buffer before the next call of fill_*. */
 struct buffer *fill_text(struct fill *fill, const char *name);
@@ -79,6 +84,23 @@ void fill_flag(struct fill *fill, const char *name, bool on);
  * type: S pprofc_str, s const char * (NULL: ""), i int64_t, b bool (fill_flag). The format must
  * live as long as the fill. */
 void fill_pack(struct fill *fill, const char *format, ...);
+
+/* ---- templates -------------------------------------- */
+
+struct template_op;
+
+/* A part of a template, split into texts and names. The text of the template must live as long. */
+struct template {
+  struct template_op *ops;
+  size_t count, capacity;
+  struct buffer text; /* the texts; failed: memory ran out, or the template has an error */
+};
+
+struct template template_compile(const pprofc_allocator *mem, pprofc_str text, const char *part);
+void template_free(struct template *template);
+
+/* Appends a compiled part with the values. The buffer fails if the part has an error. */
+void template_run(struct buffer *out, const struct template *template, const struct fill *fill);
 
 /* Appends a part of a template with the values. The buffer fails if the template has an error. */
 void template_put(struct buffer *out, pprofc_str template, const char *part,
