@@ -163,6 +163,10 @@ static const char *xml_entity(int32_t c) {
 void escape_xml(struct buffer *out, pprofc_str s) {
   for (size_t i = 0; i < s.size;) {
     size_t start = i;
+    while (i < s.size && xml_is_plain(s.data[i])) i++;
+    buffer_add(out, s.data + start, i - start);
+    if (i == s.size) return;
+    start = i;
     int32_t c = utf8_next(s, &i);
     const char *entity = xml_entity(c);
     if (entity)

@@ -39,6 +39,12 @@ void escape_json(struct buffer *out, pprofc_str s);
  * \u{NNNN}. */
 void escape_xml(struct buffer *out, pprofc_str s);
 
+/* True for a byte that escape_xml never changes. Quick, and false for some bytes that escape_xml
+ * keeps. */
+static inline bool xml_is_plain(char c) {
+  return (c >= '(' && c <= '~' && c != '<' && c != '>') || c == ' ';
+}
+
 /* Appends text for a cell of CSV. If `quotes` is true, puts the text in quotes. Puts an apostrophe
  * before a text that a spreadsheet would run as a formula. */
 void escape_csv(struct buffer *out, pprofc_str text, bool quotes);

@@ -236,7 +236,7 @@ static struct template_op *add_op(struct compiling *c, enum op_kind kind, pprofc
   return op;
 }
 
-/* Adds text of the template, without the blanks at the start of a line. */
+/* Adds text of the template, without the blanks at the start of a line that is not preformatted. */
 static void add_literal(struct compiling *c, pprofc_str text) {
   struct template *t = c->made;
   struct template_op *op = t->count ? &t->ops[t->count - 1] : NULL;
@@ -245,7 +245,7 @@ static void add_literal(struct compiling *c, pprofc_str text) {
   for (size_t i = 0; i < text.size; i++) {
     html_state_step(&c->state, text, i);
     buffer_add_char(&t->text, text.data[i]);
-    bool ends_line = text.data[i] == '\n';
+    bool ends_line = text.data[i] == '\n' && !c->state.in_lines;
     while (ends_line && i + 1 < text.size && text.data[i + 1] == ' ') i++;
   }
   if (!op) return;

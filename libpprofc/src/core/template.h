@@ -14,7 +14,8 @@
  *
  * A tag finds its name in the current row, else in the rows around it. A section, {#name} to
  * {/name}, may not contain a section of its own name. The template drops the blanks at the start of
- * a line, and a line break after a tag that prints no value. */
+ * a line, except between <pre> and the next tag, and a line break after a tag that prints no
+ * value. */
 #ifndef PPROFC_CORE_TEMPLATE_H
 #define PPROFC_CORE_TEMPLATE_H
 

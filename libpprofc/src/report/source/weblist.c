@@ -15,7 +15,8 @@ struct weblist {
   struct output *out;
   struct web_data data;
   struct source_lookup sources;
-  bool labelled; /* true once a line about the profile was printed */
+  struct fill fill;   /* values of the function, or of the head of the page */
+  struct buffer text; /* text of the function */
 };
 
 /* ---- text in the page -------------------------------- */
@@ -27,63 +28,70 @@ static const struct {
 } entities[] = {{'&', "&amp;"}, {'<', "&lt;"},   {'>', "&gt;"},
                 {'"', "&#34;"}, {'\'', "&#39;"}, {'+', "&#43;"}};
 
-static void html_char(struct output *out, pprofc_str bytes, int32_t c) {
+/* Replaces invisible characters, and characters that change the direction of text. */
+static void html_char(struct buffer *out, pprofc_str bytes, int32_t c) {
   for (size_t i = 0; i < sizeof entities / sizeof *entities; i++)
     if (c == entities[i].c) {
-      output_add_text(out, entities[i].entity);
+      buffer_add_text(out, entities[i].entity);
       return;
     }
-  /* Replaces invisible characters, and characters that change the direction of text. */
   if ((c == '\t' || escape_terminal_clean(bytes)) && c >= 0)
-    output_add_str(out, bytes);
+    buffer_add_str(out, bytes);
   else
-    output_add_text(out, "\xEF\xBF\xBD");
+    buffer_add_text(out, "\xEF\xBF\xBD");
 }
 
-static void html_text(struct output *out, pprofc_str text) {
+static void html_text(struct buffer *out, pprofc_str text) {
   for (size_t i = 0; i < text.size;) {
     size_t from = i;
+    while (i < text.size && text.data[i] != '+' && xml_is_plain(text.data[i])) i++;
+    buffer_add(out, text.data + from, i - from);
+    if (i == text.size) break;
+    from = i;
     int32_t c = utf8_next(text, &i);
     html_char(out, str_slice(text, from, i), c);
   }
 }
 
-/* Prints text after `indent` blanks. Expands tabs, and pads with blanks up to CODE_COLUMN. */
-static void html_code(struct output *out, pprofc_str text, size_t indent) {
+/* Adds a text after `indent` blanks. Expands tabs, and pads with blanks up to CODE_COLUMN. */
+static void fill_code(struct weblist *w, pprofc_str text, size_t indent) {
+  struct buffer *out = fill_text(&w->fill, "code");
   size_t at = indent;
-  output_add_fill(out, ' ', indent);
+  buffer_add_fill(out, ' ', indent);
   for (size_t i = 0; i < text.size;) {
     size_t from = i;
     int32_t c = utf8_next(text, &i);
     at++;
     if (c != '\t') {
-      html_char(out, str_slice(text, from, i), c);
+      buffer_add(out, text.data + from, i - from);
       continue;
     }
-    output_add_char(out, ' ');
-    for (; at % TAB_WIDTH; at++) output_add_char(out, ' ');
+    buffer_add_char(out, ' ');
+    for (; at % TAB_WIDTH; at++) buffer_add_char(out, ' ');
   }
-  if (at < CODE_COLUMN) output_add_fill(out, ' ', CODE_COLUMN - at);
+  if (at < CODE_COLUMN) buffer_add_fill(out, ' ', CODE_COLUMN - at);
 }
 
-static void html_value(struct weblist *w, int64_t value, bool dot_for_zero) {
+static void add_value(struct weblist *w, struct buffer *out, int64_t value, bool dot_for_zero) {
   char text[UNIT_LABEL_MAX];
   pprofc_str label = dot_for_zero && !value ? STR(".") : report_value(w->report, value, text);
   size_t length = utf8_length(label);
-  if (length < VALUE_COLUMN) output_add_fill(w->out, ' ', VALUE_COLUMN - length);
-  html_text(w->out, label);
+  if (length < VALUE_COLUMN) buffer_add_fill(out, ' ', VALUE_COLUMN - length);
+  buffer_add_str(out, label);
 }
 
-static void html_values(struct weblist *w, int64_t flat, int64_t cum, bool dot_for_zero) {
-  html_value(w, flat, dot_for_zero);
-  output_add_char(w->out, ' ');
-  html_value(w, cum, dot_for_zero);
+static void fill_cost(struct weblist *w, int64_t flat, int64_t cum, bool dot_for_zero) {
+  struct buffer *out = fill_text(&w->fill, "cost");
+  add_value(w, out, flat, dot_for_zero);
+  buffer_add_char(out, ' ');
+  add_value(w, out, cum, dot_for_zero);
 }
 
-/* Prints "name:line". The name has no folders. */
-static void html_place(struct output *out, pprofc_str file, int64_t line) {
-  html_text(out, str_path_base(file));
-  output_printf(out, ":%lld", (long long)line);
+/* Adds "name:line". The name has no folders. */
+static void weblist_place(struct weblist *w, pprofc_str file, int64_t line) {
+  struct buffer *out = fill_text(&w->fill, "place");
+  buffer_add_str(out, str_path_base(file));
+  buffer_printf(out, ":%lld", (long long)line);
 }
 
 /* ---- instructions ------------------------------------ */
@@ -101,114 +109,105 @@ static bool same_call(const struct web_call *a, const struct web_call *b) {
   return a->line == b->line && str_equal(a->file, b->file);
 }
 
-/* Prints the inlined calls that lead to an instruction. Skips the outer calls that also lead to the
+/* Adds the inlined calls that lead to an instruction. Skips the outer calls that also lead to the
  * previous instruction. */
-static void print_calls(struct weblist *w, const struct web_place *place,
-                        const struct web_place *before, size_t indent) {
+static void add_calls(struct weblist *w, const struct web_place *place,
+                      const struct web_place *before, size_t indent) {
   bool same = before != NULL;
   for (size_t i = 0; i < place->call_count; i++) {
     const struct web_call *call = &place->calls[i];
     same = same && i < before->call_count && same_call(call, &before->calls[i]);
     if (same) continue;
-    pprofc_str text = STR("");
+    pprofc_str text;
     if (!source_lookup_line(&w->sources, call->file, call->line, &text)) text = STR("");
-    output_printf(w->out, " %8s %10s %10s %8s  <span class=inlinesrc>", "", "", "", "");
-    html_code(w->out, str_trim(text), indent + 4 + 4 * i);
-    output_add_text(w->out, "</span> <span class=unimportant>");
-    html_place(w->out, call->file, call->line);
-    output_add_text(w->out, "</span>\n");
+    fill_pack(&w->fill, "asm:{call:b", true);
+    fill_code(w, str_trim(text), indent + 4 + 4 * i);
+    weblist_place(w, call->file, call->line);
+    fill_end(&w->fill);
   }
 }
 
-static void weblist_print_instruction(struct weblist *w, const struct web_place *place,
-                                      size_t indent) {
+static void add_instruction(struct weblist *w, const struct web_place *place, size_t indent) {
   const struct web_instruction *in = &w->data.instructions[place->instruction];
   if (!in->text.size) return;
-  output_printf(w->out, " %8s ", "");
-  html_values(w, in->flat, in->cum, true);
-  output_printf(w->out, " %8llx: ", (unsigned long long)in->file_address);
-  html_code(w->out, in->text, indent + 4 + 4 * place->call_count);
-  output_add_text(w->out, " <span class=unimportant>");
-  if (in->file.size) html_place(w->out, in->file, in->line);
-  output_add_text(w->out, "</span>\n");
+  fill_pack(&w->fill, "asm:{instruction:b", true);
+  fill_cost(w, in->flat, in->cum, true);
+  buffer_printf(fill_text(&w->fill, "address"), "%8llx", (unsigned long long)in->file_address);
+  fill_code(w, in->text, indent + 4 + 4 * place->call_count);
+  if (in->file.size) weblist_place(w, in->file, in->line);
+  fill_end(&w->fill);
 }
 
-static void weblist_print_instructions(struct weblist *w, const struct web_place *places,
-                                       size_t count, size_t indent) {
-  output_add_text(w->out, "<span class=asm>");
+static void add_instructions(struct weblist *w, const struct web_place *places, size_t count,
+                             size_t indent) {
   for (size_t i = 0; i < count; i++) {
     const struct web_instruction *in = &w->data.instructions[places[i].instruction];
     const struct web_place *before = i ? &places[i - 1] : NULL;
     if (before) {
       const struct web_instruction *last = &w->data.instructions[before->instruction];
-      if (in->address != last->address + last->length)
-        output_printf(w->out, " %8s %27s\xE2\x8B\xAE\n", "", "");
+      if (in->address != last->address + last->length) fill_pack(&w->fill, "asm:{gap:b}", true);
     }
-    print_calls(w, &places[i], before, indent);
-    weblist_print_instruction(w, &places[i], indent);
+    add_calls(w, &places[i], before, indent);
+    add_instruction(w, &places[i], indent);
   }
-  output_add_text(w->out, "</span>");
 }
 
 /* ---- lines and functions ----------------------------- */
 
-static const char *line_class(const struct weblist *w, const struct web_place *places,
-                              size_t count) {
+/* True if the line has instructions to show. */
+static bool is_live(const struct weblist *w, const struct web_place *places, size_t count) {
   for (size_t i = 0; i < count; i++)
-    if (places[i].call_count || w->data.instructions[places[i].instruction].text.size)
-      return "livesrc";
-  return count ? "deadsrc" : "nop";
+    if (places[i].call_count || w->data.instructions[places[i].instruction].text.size) return true;
+  return false;
 }
 
-static void weblist_print_line(struct weblist *w, pprofc_str file, int64_t number,
-                               const struct web_place *places, size_t count) {
+static void add_line(struct weblist *w, pprofc_str file, int64_t number,
+                     const struct web_place *places, size_t count) {
   pprofc_str text;
   if (!source_lookup_line(&w->sources, file, number, &text)) {
     if (!count) return;
     text = number ? STR("???") : STR("<instructions with unknown line numbers>");
   }
   int64_t flat = 0, cum = 0;
+  bool live = is_live(w, places, count);
   weblist_sum(&w->data, places, count, &flat, &cum);
-  const char *class = line_class(w, places, count);
-  output_printf(w->out, "\n<span class=line> %6lld</span> <span class=%s>  ", (long long)number,
-                class);
-  html_values(w, flat, cum, true);
-  output_printf(w->out, " %8s  ", "");
-  html_text(w->out, text);
-  output_add_text(w->out, " </span>");
-  if (*class == 'l') weblist_print_instructions(w, places, count, indentation(text));
+  fill_pack(&w->fill, "lines:{live:b dead:b text:S", live, count && !live, text);
+  buffer_printf(fill_text(&w->fill, "number"), "%6lld", (long long)number);
+  fill_cost(w, flat, cum, true);
+  if (live) add_instructions(w, places, count, indentation(text));
+  fill_end(&w->fill);
 }
 
-static void print_run(struct weblist *w, const struct weblist_run *run) {
+static void print_run(struct weblist *w, const struct template *function,
+                      const struct weblist_run *run) {
   const struct web_place *places = w->data.places + run->first;
   char percentage[32];
   if (run->cum == 0) return;
-  output_add_text(w->out, "<h2>");
-  html_text(w->out, run->name);
-  output_add_text(w->out, "</h2><p class=\"filename\">");
-  html_text(w->out, places->file);
-  output_add_text(w->out, "</p>\n<pre>\n  Total:  ");
-  html_values(w, run->flat, run->cum, false);
-  output_add_text(w->out, " (flat, cum) ");
-  output_add_str(w->out, unit_percentage(run->cum, w->report->result.total, percentage));
+  fill_clear(&w->fill);
+  buffer_clear(&w->text);
+  fill_pack(&w->fill, "name:S file:S share:S", run->name, places->file,
+            unit_percentage(run->cum, w->report->result.total, percentage));
+  fill_cost(w, run->flat, run->cum, false);
   size_t next = 0;
   for (int64_t number = run->begin; number < run->end; number++) {
     size_t from = next;
     while (next < run->count && places[next].line == number) next++;
-    weblist_print_line(w, places->file, number, places + from, next - from);
+    add_line(w, places->file, number, places + from, next - from);
   }
-  output_add_text(w->out, "\n</pre>\n");
+  template_run(&w->text, function, &w->fill);
+  output_add_str(w->out, buffer_str(&w->text));
 }
 
-static bool print_files(struct weblist *w) {
+static bool print_files(struct weblist *w, const struct template *function) {
   const struct web_data *data = &w->data;
   struct weblist_run *runs = arena_array(&w->data.arena, data->place_count, sizeof *runs);
   if (!runs) return false;
-  for (size_t first = 0, end; first < data->place_count && !w->out->failed; first = end) {
+  for (size_t first = 0, end; first < data->place_count && !w->out->failed && !w->text.failed;
+       first = end) {
     for (end = first + 1; end < data->place_count; end++)
       if (!str_equal(data->places[end].file, data->places[first].file)) break;
     size_t count = weblist_make_runs(data, first, end, runs);
-    for (size_t i = 0; i < count; i++) print_run(w, &runs[i]);
+    for (size_t i = 0; i < count; i++) print_run(w, function, &runs[i]);
   }
   return true;
 }
@@ -219,33 +218,38 @@ extern const unsigned char asset_weblist_html[], asset_weblist_js[];
 extern const size_t asset_weblist_html_size, asset_weblist_js_size;
 extern const char asset_weblist_js_sha256[];
 
-/* Prints the head of the page. The content security policy of the page permits only the script of
- * the page, so names from the profile cannot run scripts. */
-static bool weblist_print_head(struct weblist *w) {
-  const pprofc_str page = {(const char *)asset_weblist_html, asset_weblist_html_size};
-  struct fill fill = fill_make(w->report->mem);
-  base64_put_hash(fill_text(&fill, "hash"), asset_weblist_js_sha256);
-  buffer_add(fill_html(&fill, "script"), asset_weblist_js, asset_weblist_js_size);
-  return template_print(w->out, page, "head", &fill);
+static void weblist_label(void *context, const char *prefix, pprofc_str text) {
+  struct weblist *w = context;
+  fill_pack(&w->fill, "labels:{prefix:s label:S}", prefix, text);
 }
 
-static void print_label(void *context, const char *prefix, pprofc_str text) {
-  struct weblist *w = context;
-  if (w->labelled) output_add_text(w->out, "<br>\n");
-  w->labelled = true;
-  html_text(w->out, str_of(prefix));
-  html_text(w->out, text);
+/* Prints the head of the page. The content security policy of the page permits only the script of
+ * the page, so names from the profile cannot run scripts. */
+static void print_head(struct weblist *w, pprofc_str page) {
+  char total[UNIT_LABEL_MAX];
+  base64_put_hash(fill_text(&w->fill, "hash"), asset_weblist_js_sha256);
+  buffer_add(fill_html(&w->fill, "script"), asset_weblist_js, asset_weblist_js_size);
+  labels_profile(w->report, weblist_label, w);
+  fill_str(&w->fill, "total", report_value(w->report, w->report->result.total, total));
+  template_put(&w->text, page, "head", &w->fill);
+  output_add_str(w->out, buffer_str(&w->text));
 }
 
 static bool print_page(struct weblist *w) {
-  char total[UNIT_LABEL_MAX];
-  if (!weblist_print_head(w)) return false;
-  labels_profile(w->report, print_label, w);
-  output_add_text(w->out, "<br>Total: ");
-  html_text(w->out, report_value(w->report, w->report->result.total, total));
-  output_add_text(w->out, "</div>");
-  bool done = print_files(w);
-  output_add_text(w->out, "</body>\n</html>\n");
+  const pprofc_str page = {(const char *)asset_weblist_html, asset_weblist_html_size};
+  struct template function = template_compile(w->report->mem, page, "function");
+  w->text = buffer_make(w->report->mem, SIZE_MAX / 2);
+  fill_init(&w->fill, w->report->mem);
+  w->fill.escape = html_text;
+  print_head(w, page);
+  bool done = print_files(w, &function);
+  buffer_clear(&w->text);
+  template_put(&w->text, page, "foot", &w->fill);
+  output_add_str(w->out, buffer_str(&w->text));
+  done = done && !w->text.failed;
+  fill_free(&w->fill);
+  buffer_free(&w->text);
+  template_free(&function);
   return done;
 }
 
