@@ -1,10 +1,11 @@
 """Checks that some functions are called only in their home: memory in core/mem, numbers in core/str, text in buffers.
+Also checks that no string has a tag of HTML or SVG, because pages are templates in folders named "assets".
 
 Some names also have a home. For example, the library never uses mem_default, but the allocator of its caller.
 """
 import re
 
-from source import Report, code, files, read
+from source import TOKEN, Report, code, files, read
 
 MEMORY = ("malloc calloc realloc reallocarray free strdup strndup asprintf vasprintf getline "
           "aligned_alloc posix_memalign alloca")
@@ -39,6 +40,13 @@ NAMES = [
     ("strerror", ("libpprofc", "tools"), ("libpprofc/src/core/error.c",)),  # others: error_errno_text
 ]
 
+# Elements of HTML and SVG. Other words in angle brackets are placeholders, or elements of other kinds of XML.
+ELEMENTS = ("a abbr article aside b body br button canvas caption circle code col datalist dd defs details dialog div dl dt em "
+            "ellipse figure footer form g h1 h2 h3 h4 h5 h6 head header hr html i iframe img input label legend li line link "
+            "main mark marker meta nav ol optgroup option p path pattern polygon polyline pre rect script section select small "
+            "span strong style sub summary sup svg symbol table tbody td text textarea tfoot th thead title tr tspan u ul use")
+TAG = re.compile(r"</?(" + "|".join(ELEMENTS.split()) + r")(?=[\s>/\"\\])")
+
 
 def calls(text, names):
     """Yields (name, line) of each call of one of the names, but not of a member with that name."""
@@ -54,9 +62,19 @@ def uses(text, name):
     return [plain.count("\n", 0, match.start()) + 1 for match in re.finditer(rf"\b{name}\b", plain)]
 
 
+def markup(text):
+    """Yields (element, line) of each tag of HTML or SVG in a string."""
+    for token in TOKEN.finditer(text):
+        for tag in TAG.finditer(token.group()) if token.group().startswith('"') else ():
+            yield tag.group(1), text.count("\n", 0, token.start()) + 1
+
+
 def main():
-    report = Report("banned")
+    report = Report("banned", "markup")
     checked = 0
+    for path in files("libpprofc", "tools"):
+        for element, line in markup(read(path)):
+            report.add("markup", f"{path}:{element}", path, line, f"<{element}> in a string; use a template (core/template.h)")
     for name, folders, homes in NAMES:
         for path in files(*folders):
             for line in uses(read(path), name) if path not in homes else []:

@@ -78,6 +78,10 @@ class Rules(unittest.TestCase):
         text = "/* mem_default */\nread(&mem_default);\nmem_default_too = x;\n"
         self.assertEqual(banned.uses(text, "mem_default"), [2])
 
+    def test_markup_is_found_in_strings(self):
+        text = '/* <p> */\nf("x<p>%s</p>", "</svg>");\ng("a <file> <init>", "<a href=\\"");\nif (a <b> c)\n'
+        self.assertEqual(list(banned.markup(text)), [("p", 2), ("p", 2), ("svg", 2), ("a", 3)])
+
     def test_comments_and_strings_are_blanked_in_place(self):
         text = 'a /* b\n c */ "d\\"e" \'f\' // g\nh'
         blanked = code(text)

@@ -268,7 +268,7 @@ TEST(test_output_arrives_whole_and_in_order) {
   buffer_free(&text);
 }
 
-/* Tests formats that the code prints without calling vsnprintf. */
+/* Tests formats and numbers that the code prints without calling vsnprintf. */
 TEST(test_formats_print_as_printf_does) {
   static const double numbers[] = {0,        -0.0,  1,    -1,         0.5,      -0.005,
                                    0.125,    2.675, 1e15, -999999999, 1e22,     1e-300,
@@ -276,17 +276,38 @@ TEST(test_formats_print_as_printf_does) {
   static struct output out;
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
     struct buffer text;
-    char expected[2000];
+    char expected[5000];
     double n = numbers[i];
     buffer_init(&text, &mem_default, 1 << 20);
     output_init(&out, buffer_write, &text);
-    output_printf(&out, "<%.2f %.0f%% %.9f %.17g %s %u %lld>", n, n, n, n, "x", 7u, -8LL);
-    snprintf(expected, sizeof expected, "<%.2f %.0f%% %.9f %.17g %s %u %lld>", n, n, n, n, "x", 7u,
-             -8LL);
+    output_printf(&out, "<%s %u%% %lld>", "x", 7u, -8LL);
     CU_ASSERT_EQUAL(output_flush(&out, NULL), PPROFC_OK);
+    for (int decimals = -1; decimals < 10; decimals++) buffer_add_double(&text, n, decimals);
+    snprintf(expected, sizeof expected,
+             "<%s %u%% %lld>%.17g%.0f%.1f%.2f%.3f%.4f%.5f%.6f%.7f%.8f%.9f", "x", 7u, -8LL, n, n, n,
+             n, n, n, n, n, n, n, n);
     CU_ASSERT(str_equal(buffer_str(&text), str_of(expected)));
     buffer_free(&text);
   }
+}
+
+/* Tests texts that reach the end of the output's buffer, and a text that is longer. */
+TEST(test_formats_at_the_end_of_the_buffer) {
+  static struct output out;
+  static char long_text[sizeof out.data];
+  struct buffer text;
+  buffer_init(&text, &mem_default, 1 << 22);
+  memset(long_text, 'x', 1000);
+  output_init(&out, buffer_write, &text);
+  for (size_t i = 0; i < 100; i++) output_printf(&out, "%5.1f%s", 1.0, long_text);
+  CU_ASSERT_EQUAL(output_flush(&out, NULL), PPROFC_OK);
+  CU_ASSERT_EQUAL(text.size, 100 * 1005);
+  for (size_t i = 0; i < text.size; i += 1005)
+    CU_ASSERT(str_starts(str_slice(buffer_str(&text), i, text.size), STR("  1.0x")));
+  memset(long_text, 'x', sizeof long_text - 1);
+  output_printf(&out, "%s%s", long_text, "x");
+  CU_ASSERT_EQUAL(output_flush(&out, NULL), PPROFC_E_IO);
+  buffer_free(&text);
 }
 
 TEST(test_output_that_was_refused_once_is_refused_for_good) {

@@ -2,13 +2,14 @@
 #include "destination.h"
 
 #include "core/child.h"
+#include "core/template.h"
 
 #define MAX_DOT_BYTES ((size_t)1 << 30)
 
-/* Text that is inserted before the graph: a script for panning and zooming, and the start of an
- * element that encloses the graph. */
-extern const unsigned char asset_movable_svg[];
-extern const size_t asset_movable_svg_size;
+/* graph.svg is the template of the picture. movable.svg is inserted before the graph: a script for
+ * panning and zooming, and the start of an element that encloses the graph. */
+extern const unsigned char asset_graph_svg[], asset_movable_svg[];
+extern const size_t asset_graph_svg_size, asset_movable_svg_size;
 
 /* Moves the text before `mark` from *rest to `out`. If there is no mark, moves the whole text and
  * returns false. */
@@ -25,20 +26,22 @@ static bool copy_until(struct buffer *out, pprofc_str *rest, pprofc_str mark) {
 static void make_movable(struct buffer *out, pprofc_str svg) {
   size_t tag = str_find(svg, STR("<svg "));
   size_t tag_end = tag + str_find_char(str_slice(svg, tag, svg.size), '>');
-  size_t names = str_find(str_slice(svg, tag, tag_end), STR("xmlns="));
+  size_t names = str_find(str_slice(svg, tag, tag_end), STR(" xmlns="));
   size_t graph = str_find(svg, STR("<g id=\"graph"));
   size_t end = str_find(svg, STR("</svg>"));
   if (tag_end >= graph || tag + names >= tag_end || graph >= end || end >= svg.size) {
     buffer_add_str(out, svg);
     return;
   }
-  buffer_add(out, svg.data, tag);
-  buffer_add_text(out, "<svg width=\"100%\" height=\"100%\"\n ");
-  buffer_add_str(out, str_slice(svg, tag + names, graph));
-  buffer_add(out, asset_movable_svg, asset_movable_svg_size);
-  buffer_add_str(out, str_slice(svg, graph, end));
-  buffer_add_text(out, "</g>");
-  buffer_add_str(out, str_slice(svg, end, svg.size));
+  struct fill fill = fill_make(out->mem);
+  buffer_add_str(fill_html(&fill, "before"), str_slice(svg, 0, tag));
+  buffer_add_str(fill_html(&fill, "root"), str_slice(svg, tag + names, graph));
+  buffer_add(fill_html(&fill, "script"), asset_movable_svg, asset_movable_svg_size);
+  buffer_add_str(fill_html(&fill, "graph"), str_slice(svg, graph, end));
+  buffer_add_str(fill_html(&fill, "after"), str_slice(svg, end, svg.size));
+  template_put(out, (pprofc_str){(const char *)asset_graph_svg, asset_graph_svg_size}, "picture",
+               &fill);
+  fill_free(&fill);
 }
 
 /* Replaces the invalid entity "&;", which dot writes if a label contains the text "&;". */

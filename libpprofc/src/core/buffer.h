@@ -34,6 +34,10 @@ void buffer_add_fill(struct buffer *buffer, char c, size_t count);
  * other than 0 if the buffer has failed. */
 int buffer_write(void *buffer, const void *data, size_t size);
 
+/* Appends a number with a fixed number of decimals (0 to 9), like "%.*f" but faster. If `decimals`
+ * is negative, appends the number with 17 digits. */
+void buffer_add_double(struct buffer *buffer, double value, int decimals);
+
 void buffer_printf(struct buffer *buffer, const char *format, ...) PPROFC_PRINTF(2, 3);
 
 /* Copies the contents of the buffer to an arena. The result's `data` is NULL if the copy or an

@@ -71,6 +71,16 @@ void buffer_add_fill(struct buffer *buffer, char c, size_t count) {
   buffer->size += count;
 }
 
+void buffer_add_double(struct buffer *buffer, double value, int decimals) {
+  char text[400];
+  bool whole = decimals < 0 && fabs(value) < 1e15 && value == trunc(value) && value != 0;
+  size_t size = fixed_print(text, value, whole ? 0 : decimals); /* fixed_print returns 0 if decimals
+                                                                   is negative */
+  if (!size && decimals < 0) size = (size_t)snprintf(text, sizeof text, "%.17g", value);
+  if (!size) size = (size_t)snprintf(text, sizeof text, "%.*f", decimals, value);
+  buffer_add(buffer, text, size);
+}
+
 void buffer_printf(struct buffer *buffer, const char *format, ...) {
   va_list args;
   va_start(args, format);
@@ -160,89 +170,21 @@ void output_add_int(struct output *out, int64_t value) {
   output_add_uint(out, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
 }
 
-/* ---- numbers and texts by a format -------------------- */
-
-/* Returns the length of the printf conversion at `spec`, after its '%', if output_convert supports
- * it, else 0. */
-static size_t output_conversion(const char *spec) {
-  switch (*spec) {
-  case 's':
-  case 'u':
-  case '%':
-    return 1;
-  case 'l':
-    return spec[1] == 'l' && spec[2] == 'd' ? 3 : 0;
-  case '.':
-    if (spec[1] >= '0' && spec[1] <= '9' && spec[2] == 'f') return 3;
-    return strncmp(spec, ".17g", 4) == 0 ? 4 : 0;
-  default:
-    return 0;
-  }
-}
-
-static bool output_is_simple(const char *format) {
-  size_t size;
-  while ((format = strchr(format, '%'))) {
-    if (!(size = output_conversion(format + 1))) return false;
-    format += size + 1;
-  }
-  return true;
-}
-
-/* Adds a number with a fixed number of decimals. If `decimals` is negative, adds the number with 17
- * digits. */
-static void output_add_double(struct output *out, double value, int decimals) {
-  char text[400];
-  bool whole = decimals < 0 && fabs(value) < 1e15 && value == trunc(value) && value != 0;
-  size_t size = fixed_print(text, value, whole ? 0 : decimals); /* fixed_print returns 0 if decimals
-                                                                   is negative */
-  if (!size && decimals < 0) size = (size_t)snprintf(text, sizeof text, "%.17g", value);
-  if (!size) size = (size_t)snprintf(text, sizeof text, "%.*f", decimals, value);
-  output_add(out, text, size);
-}
-
-/* Appends the next argument, formatted by the conversion `spec`. */
-static void output_convert(struct output *out, const char *spec, va_list *a) {
-  if (*spec == 's')
-    output_add_text(out, va_arg(*a, const char *));
-  else if (*spec == 'u')
-    output_add_uint(out, va_arg(*a, unsigned));
-  else if (*spec == 'l')
-    output_add_int(out, va_arg(*a, long long));
-  else if (*spec == '.')
-    output_add_double(out, va_arg(*a, double), spec[2] == 'f' ? spec[1] - '0' : -1);
-  else
-    output_add_char(out, '%');
-}
-
-/* Formats without vsnprintf, which is slow for floating point. */
-static void output_simple(struct output *out, const char *format, va_list *a) {
-  for (const char *mark; (mark = strchr(format, '%'));) {
-    output_add(out, format, (size_t)(mark - format));
-    output_convert(out, mark + 1, a);
-    format = mark + 1 + output_conversion(mark + 1);
-  }
-  output_add_text(out, format);
-}
-
 void output_printf(struct output *out, const char *format, ...) {
-  char text[512];
   va_list args;
-  if (output_is_simple(format)) {
-    va_start(args, format);
-    output_simple(out, format, &args);
-    va_end(args);
-    return;
-  }
   va_start(args, format);
-  int length = vsnprintf(text, sizeof text, format, args);
+  int length = vsnprintf(out->data + out->size, sizeof out->data - out->size, format, args);
   va_end(args);
-  if (length < 0 || (size_t)length >= sizeof text) {
-    /* Only a text that is too long gets here. Long texts need output_add_str. */
-    out->failed = true;
-    return;
+  if (length >= 0 && (size_t)length >= sizeof out->data - out->size) {
+    output_send(out, out->data, out->size);
+    out->size = 0;
+    va_start(args, format);
+    length = vsnprintf(out->data, sizeof out->data, format, args);
+    va_end(args);
   }
-  output_add(out, text, (size_t)length);
+  /* Only a text that is longer than the buffer fails. Long texts need output_add_str. */
+  out->failed |= length < 0 || (size_t)length >= sizeof out->data - out->size;
+  if (!out->failed) out->size += (size_t)length;
 }
 
 void output_add_padded(struct output *out, pprofc_str s, size_t width) {

@@ -49,14 +49,17 @@ void fill_free(struct fill *fill) {
   buffer_free(&fill->text);
 }
 
-struct buffer *fill_text(struct fill *fill, const char *name) {
-  fill_add_to_row(fill, str_of(name), FILL_TEXT);
+static struct buffer *fill_value(struct fill *fill, pprofc_str name, enum fill_kind kind) {
+  fill_add_to_row(fill, name, kind);
   return &fill->text;
 }
 
+struct buffer *fill_text(struct fill *fill, const char *name) {
+  return fill_value(fill, str_of(name), FILL_TEXT);
+}
+
 struct buffer *fill_html(struct fill *fill, const char *name) {
-  fill_add_to_row(fill, str_of(name), FILL_HTML);
-  return &fill->text;
+  return fill_value(fill, str_of(name), FILL_HTML);
 }
 
 void fill_str(struct fill *fill, const char *name, pprofc_str text) {
@@ -107,24 +110,33 @@ void fill_flag(struct fill *fill, const char *name, bool on) {
   fill_end(fill);
 }
 
+static void fill_pack_text(struct buffer *out, char kind, va_list *args) {
+  const char *text = kind == 's' ? va_arg(*args, const char *) : NULL;
+  if (text) buffer_add_text(out, text);
+  if (kind == 'S') buffer_add_str(out, va_arg(*args, pprofc_str));
+  if (kind == 'i') buffer_printf(out, "%lld", (long long)va_arg(*args, int64_t));
+  if (kind == 'd') buffer_add_double(out, va_arg(*args, double), -1);
+  if (char_is_digit(kind)) buffer_add_double(out, va_arg(*args, double), kind - '0');
+}
+
 /* Adds the next argument of fill_pack. */
 static void fill_pack_value(struct fill *fill, pprofc_str name, char kind, va_list *args) {
-  bool on = kind == '{' || (kind == 'b' && va_arg(*args, int));
-  if (on) fill_begin_row(fill, name);
-  if (on && kind == 'b') fill_end(fill);
-  if (kind == '{' || kind == 'b') return;
-  fill_add_to_row(fill, name, FILL_TEXT);
-  const char *text = kind == 's' ? va_arg(*args, const char *) : NULL;
-  if (text) buffer_add_text(&fill->text, text);
-  if (kind == 'S') buffer_add_str(&fill->text, va_arg(*args, pprofc_str));
-  if (kind == 'i') buffer_printf(&fill->text, "%lld", (long long)va_arg(*args, int64_t));
+  if (kind == '{')
+    fill_begin_row(fill, name);
+  else if (kind != 'b')
+    fill_pack_text(fill_value(fill, name, FILL_TEXT), kind, args);
+  else if (va_arg(*args, int)) {
+    fill_begin_row(fill, name);
+    fill_end(fill);
+  }
 }
 
 void fill_pack(struct fill *fill, const char *format, ...) {
   va_list args;
   va_start(args, format);
   while (*format) {
-    size_t size = strcspn(format, ": }");
+    size_t size = 0; /* strcspn makes a table of all bytes in each call */
+    while (format[size] > ' ' && format[size] != ':' && format[size] != '}') size++;
     if (format[size] == ':')
       fill_pack_value(fill, (pprofc_str){format, size}, format[size + 1], &args);
     if (*format == '}') fill_end(fill);
@@ -210,19 +222,10 @@ struct template_op {
                               OP_REPEAT: index of the begin of the section */
 };
 
-/* A section or a part whose text is being compiled. */
-struct section {
-  pprofc_str text, between; /* text of the section, and text to print between rows */
-  size_t at;                /* offset in `text` of the rest that is not compiled yet */
-  size_t op;                /* index of the section's op; SIZE_MAX for a part */
-  struct html_state state;  /* state at the start of the section */
-};
-
 struct compiling {
   struct template *made;
   pprofc_str template;
-  struct section sections[TEMPLATE_DEPTH];
-  size_t depth;
+  size_t depth; /* number of sections and parts around the text that is being compiled */
   struct html_state state;
 };
 
@@ -253,72 +256,59 @@ static void add_literal(struct compiling *c, pprofc_str text) {
   op->end = t->text.size;
 }
 
-/* Moves the text up to the closing tag of the section `name` from `around` to `inner`. `around`
- * must be just after the opening tag. */
-static bool take_section(struct section *around, pprofc_str name, struct section *inner) {
+/* Moves the text up to the closing tag of the section `name` from *rest to *inner. *rest must be
+ * just after the opening tag. Sets *between to the text to print between rows. */
+static bool take_section(pprofc_str *rest, pprofc_str name, pprofc_str *inner,
+                         pprofc_str *between) {
   char end[80];
-  pprofc_str rest = str_slice(around->text, around->at, around->text.size);
-  size_t size = (size_t)snprintf(end, sizeof end, "{/%.*s", STR_ARG(name)), at = 0, close;
+  size_t size = (size_t)snprintf(end, sizeof end, "{/%.*s", STR_ARG(name)), at = 0;
   do {
-    at += str_find(str_slice(rest, at, rest.size), str_of(end));
-    if (size >= sizeof end || at >= rest.size) return false;
+    at += str_find(str_slice(*rest, at, rest->size), str_of(end));
+    if (size >= sizeof end || at >= rest->size) return false;
     at += size;
-  } while (at >= rest.size || !strchr("}:", rest.data[at]));
-  inner->text = str_slice(rest, 0, at - size);
-  close = at + str_find_char(str_slice(rest, at, rest.size), '}');
-  inner->between = str_slice(rest, at + (rest.data[at] == ':'), close);
-  around->at += close + 1;
-  return close < rest.size;
-}
-
-/* Skips a line break after a tag that prints no value, and the blanks after the line break. */
-static void skip_line_break(struct section *section) {
-  pprofc_str text = section->text;
-  if (section->at == text.size || text.data[section->at] != '\n') return;
-  section->at++;
-  while (section->at < text.size && text.data[section->at] == ' ') section->at++;
-}
-
-static bool push_section(struct compiling *c, struct section *section, size_t op) {
-  if (c->depth == TEMPLATE_DEPTH) return false;
-  skip_line_break(section);
-  section->op = op;
-  section->state = c->state;
-  c->sections[c->depth++] = *section;
+  } while (at >= rest->size || !strchr("}:", rest->data[at]));
+  size_t close = at + str_find_char(str_slice(*rest, at, rest->size), '}');
+  if (close >= rest->size) return false;
+  *inner = str_slice(*rest, 0, at - size);
+  *between = str_slice(*rest, at + (rest->data[at] == ':'), close);
+  *rest = str_slice(*rest, close + 1, rest->size);
   return true;
 }
 
-static bool compile_section(struct compiling *c, char mark, pprofc_str name) {
-  struct section *around = &c->sections[c->depth - 1], inner = {0};
-  if (!take_section(around, name, &inner)) return false;
-  skip_line_break(around);
-  if (mark == '=') return true;
-  size_t op = c->made->count;
-  return add_op(c, mark == '#' ? OP_SECTION : OP_UNLESS, name) && push_section(c, &inner, op);
+/* Returns the text after a tag that prints no value, without the line break at its start and the
+ * blanks after the line break. */
+static pprofc_str skip_line_break(pprofc_str text) {
+  size_t at = text.size && text.data[0] == '\n';
+  while (at && at < text.size && text.data[at] == ' ') at++;
+  return str_slice(text, at, text.size);
+}
+
+static bool compile_text(struct compiling *c, pprofc_str text);
+
+/* Compiles a section. Returns false if the section ends in another kind of HTML than it began. */
+static bool compile_section(struct compiling *c, enum op_kind kind, pprofc_str name,
+                            pprofc_str text, pprofc_str between) {
+  struct template *t = c->made;
+  enum html_place place = c->state.place;
+  size_t begin = t->count;
+  if (!add_op(c, kind, name) || !compile_text(c, text)) return false;
+  size_t next = t->count;
+  if (!add_op(c, OP_NEXT, STR(""))) return false;
+  add_literal(c, between);
+  if (!add_op(c, OP_REPEAT, STR(""))) return false;
+  t->ops[next].other = t->ops[begin].other = t->count - 1;
+  t->ops[t->count - 1].other = begin;
+  return c->state.place == place;
 }
 
 static bool compile_part(struct compiling *c, pprofc_str name) {
   char begin[80];
-  struct section whole = {.text = c->template}, part = {0};
-  int size = snprintf(begin, sizeof begin, "{=%.*s}", STR_ARG(name));
-  whole.at = str_find(whole.text, str_of(begin)) + (size_t)size;
-  if (c->depth) skip_line_break(&c->sections[c->depth - 1]);
-  return whole.at <= whole.text.size && take_section(&whole, name, &part) &&
-         push_section(c, &part, SIZE_MAX);
-}
-
-/* Ends the section. Returns false if the section ends in another kind of HTML than it began. */
-static bool compile_end(struct compiling *c) {
-  const struct section *section = &c->sections[--c->depth];
-  struct template *t = c->made;
-  if (section->op == SIZE_MAX) return true;
-  size_t next = t->count;
-  if (!add_op(c, OP_NEXT, STR(""))) return false;
-  add_literal(c, section->between);
-  if (!add_op(c, OP_REPEAT, STR(""))) return false;
-  t->ops[next].other = t->ops[section->op].other = t->count - 1;
-  t->ops[t->count - 1].other = section->op;
-  return c->state.place == section->state.place;
+  pprofc_str part, between;
+  size_t size = (size_t)snprintf(begin, sizeof begin, "{=%.*s}", STR_ARG(name));
+  size_t at = str_find(c->template, str_of(begin));
+  pprofc_str rest = str_slice(c->template, at + size, c->template.size);
+  return at < c->template.size && take_section(&rest, name, &part, &between) &&
+         compile_text(c, skip_line_break(part));
 }
 
 static bool is_tag_byte(char c, bool first) {
@@ -334,39 +324,43 @@ static size_t tag_size(pprofc_str text) {
   return i > 1 && i < text.size && text.data[i] == '}' ? i + 1 : 0;
 }
 
-static bool compile_tag(struct compiling *c, pprofc_str tag) {
+/* Compiles a tag. *rest is the text after the tag. The function removes the text of a section. */
+static bool compile_tag(struct compiling *c, pprofc_str tag, pprofc_str *rest) {
   char mark = tag.data[0];
-  pprofc_str name = str_slice(tag, 1, tag.size);
+  pprofc_str name = str_slice(tag, 1, tag.size), text, between;
+  if (str_starts(tag, STR("attr:"))) return add_op(c, OP_ATTRIBUTE, str_slice(tag, 5, tag.size));
+  if (str_starts(tag, STR("html:"))) return add_op(c, OP_HTML, str_slice(tag, 5, tag.size));
+  if (!strchr("#^=>", mark)) return add_op(c, OP_VALUE, tag);
+  if (mark != '>' && !take_section(rest, name, &text, &between)) return false;
+  *rest = skip_line_break(*rest);
   if (mark == '>') return compile_part(c, name);
-  if (mark == '#' || mark == '^' || mark == '=') return compile_section(c, mark, name);
-  if (str_starts(tag, STR("attr:")))
-    return add_op(c, OP_ATTRIBUTE, str_slice(tag, 5, tag.size)) != NULL;
-  if (str_starts(tag, STR("html:"))) return add_op(c, OP_HTML, str_slice(tag, 5, tag.size)) != NULL;
-  return add_op(c, OP_VALUE, tag) != NULL;
+  enum op_kind kind = mark == '#' ? OP_SECTION : OP_UNLESS;
+  return mark == '=' || compile_section(c, kind, name, skip_line_break(text), between);
 }
 
-/* Compiles the innermost open section up to its next tag, then the tag. At the end of the section,
- * closes it. Returns false for an error in the template. */
-static bool compile_step(struct compiling *c) {
-  struct section *section = &c->sections[c->depth - 1];
-  pprofc_str rest = str_slice(section->text, section->at, section->text.size);
-  size_t at = 0, size = 0;
-  while (at < rest.size && !size) {
-    at += str_find_char(str_slice(rest, at, rest.size), '{');
-    if (at < rest.size) size = tag_size(str_slice(rest, at, rest.size));
-    at += at < rest.size && !size;
+/* Compiles a text with tags. Returns false for an error in the template. */
+static bool compile_text(struct compiling *c, pprofc_str text) {
+  bool good = ++c->depth <= TEMPLATE_DEPTH;
+  while (good && text.size) {
+    size_t at = 0, size = 0;
+    while (at < text.size && !size) {
+      at += str_find_char(str_slice(text, at, text.size), '{');
+      if (at < text.size) size = tag_size(str_slice(text, at, text.size));
+      at += at < text.size && !size;
+    }
+    pprofc_str rest = str_slice(text, at + size, text.size);
+    add_literal(c, str_slice(text, 0, at));
+    good = !size || compile_tag(c, str_slice(text, at + 1, at + size - 1), &rest);
+    text = rest;
   }
-  add_literal(c, str_slice(rest, 0, at));
-  section->at += at + size;
-  return size ? compile_tag(c, str_slice(rest, at + 1, at + size - 1)) : compile_end(c);
+  c->depth--;
+  return good && !c->made->text.failed;
 }
 
 struct template template_compile(const pprofc_allocator *mem, pprofc_str text, const char *part) {
   struct template made = {.text = buffer_make(mem, SIZE_MAX / 2)};
   struct compiling c = {.made = &made, .template = text};
   if (!compile_part(&c, str_of(part))) made.text.failed = true;
-  while (c.depth && !made.text.failed)
-    if (!compile_step(&c)) made.text.failed = true;
   return made;
 }
 

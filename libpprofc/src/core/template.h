@@ -82,8 +82,9 @@ void fill_flag(struct fill *fill, const char *name, bool on);
 
 /* Adds values by a format such as "rows:{name:S count:i}". A word before ':' is a name. "{" begins
  * a row of the list, "}" ends the innermost row. A letter means the next argument, and names its
- * type: S pprofc_str, s const char * (NULL: ""), i int64_t, b bool (fill_flag). The format must
- * live as long as the fill. */
+ * type: S pprofc_str, s const char * (NULL: ""), i int64_t, b bool (fill_flag), d double with 17
+ * digits. A digit means a double with this number of decimals. The format must live as long as the
+ * fill. */
 void fill_pack(struct fill *fill, const char *format, ...);
 
 /* ---- templates -------------------------------------- */

@@ -23,7 +23,8 @@ struct svg {
   struct flame_tree *tree;
   struct output *out;
   struct flame_boxes boxes;
-  struct buffer name, text, fitted; /* buffers for the texts of a box */
+  struct buffer name, text, fitted; /* buffers for the name, the markup and the label of a box */
+  struct fill box;                  /* values of a box */
   struct label_forms forms;
   double width, scale;         /* width of the picture in pixels, and number of pixels per unit of
                                   the values */
@@ -47,73 +48,68 @@ pprofc_str flame_name(const struct flame_tree *tree, const struct flame_box *box
   return buffer_str(scratch);
 }
 
-static void svg_put_escaped(struct svg *s, pprofc_str text) {
-  buffer_clear(&s->text);
-  escape_xml(&s->text, text);
-  output_add_str(s->out, buffer_str(&s->text));
-}
-
-static void put_value(struct svg *s, int64_t value) {
+static void svg_add_value(struct svg *s, struct buffer *out, int64_t value) {
   const struct flame_drawing *d = s->drawing;
   char label[UNIT_LABEL_MAX];
   double ratio = d->ratio > 0 ? d->ratio : 1;
   if (s->verdicts) ratio *= s->verdicts->ratio;
   if (s->verdicts && str_equal(s->verdicts->unit, STR("%"))) {
-    output_printf(s->out, "%.2f%%", (double)value * ratio);
+    buffer_printf(out, "%.2f%%", (double)value * ratio);
     return;
   }
   if (ratio != 1) value = number_from_double((double)value * ratio);
-  svg_put_escaped(s, unit_label(value, d->unit, STR("auto"), label));
+  buffer_add_str(out, unit_label(value, d->unit, STR("auto"), label));
 }
 
 static double percent(int64_t value, int64_t total) {
   return total ? 100.0 * (double)value / (double)total : 0;
 }
 
-/* Writes an estimate: "total of the function: +0.31s ±0.07s, q = 0.0012, grew". */
-static void svg_put_estimate(struct svg *s, const char *what, const struct flame_estimate *e) {
+/* Adds an estimate: "total of the function: +0.31s ±0.07s, q = 0.0012, grew". */
+static void svg_add_estimate(struct svg *s, struct buffer *out, const char *what,
+                             const struct flame_estimate *e) {
   char q[32];
   if (!*e->word) return;
-  output_printf(s->out, "\n%s of the function: ", what);
+  buffer_printf(out, "\n%s of the function: ", what);
   if (!isnan(e->low)) {
-    output_add_text(s->out, e->delta > 0 ? "+" : "");
-    put_value(s, number_from_double(e->delta));
+    buffer_add_text(out, e->delta > 0 ? "+" : "");
+    svg_add_value(s, out, number_from_double(e->delta));
     if (e->high > e->low) {
-      output_add_text(s->out, " \xC2\xB1");
-      put_value(s, number_from_double((e->high - e->low) / 2));
+      buffer_add_text(out, " \xC2\xB1");
+      svg_add_value(s, out, number_from_double((e->high - e->low) / 2));
     }
-    output_add_text(s->out, ", ");
-    svg_put_escaped(s, str_of(flame_verdict_q(e->q, q)));
-    if (!isnan(e->q)) output_add_text(s->out, ", ");
+    buffer_add_text(out, ", ");
+    buffer_add_text(out, flame_verdict_q(e->q, q));
+    if (!isnan(e->q)) buffer_add_text(out, ", ");
   }
-  output_add_text(s->out, e->word);
+  buffer_add_text(out, e->word);
 }
 
-static void svg_put_verdict(struct svg *s, const struct flame_box *box) {
+static void svg_add_verdict(struct svg *s, struct buffer *out, const struct flame_box *box) {
   if (!s->verdicts || box->node == NONE || box->node == 0) return;
   const struct flame_verdict *v = flame_verdict_of(s->verdicts, s->tree, box->node);
   if (!v) {
-    output_add_text(s->out, "\nnot judged: counts as its caller's own");
+    buffer_add_text(out, "\nnot judged: counts as its caller's own");
     return;
   }
-  svg_put_estimate(s, "total", &v->total);
-  svg_put_estimate(s, "self", &v->self);
+  svg_add_estimate(s, out, "total", &v->total);
+  svg_add_estimate(s, out, "self", &v->self);
   if (!v->partner.size) return;
-  output_add_text(s->out, v->self.delta < 0 ? " to " : " from ");
-  svg_put_escaped(s, v->partner);
+  buffer_add_text(out, v->self.delta < 0 ? " to " : " from ");
+  buffer_add_str(out, v->partner);
 }
 
-/* Writes the file and line of a box, such as "main.go:42", on a separate line. Writes nothing if
- * the profile does not have the file. A drawing in a page lacks uncertain lines, because their
- * notes would make the page too large. */
-static void svg_put_file(struct svg *s, const struct flame_box *box) {
+/* Adds the file and line of a box, such as "main.go:42", on a separate line. Adds nothing if the
+ * profile does not have the file. A drawing in a page lacks uncertain lines, because their notes
+ * would make the page too large. */
+static void svg_add_file(struct svg *s, struct buffer *out, const struct flame_box *box) {
   if (box->node == NONE || box->node == 0) return;
   const struct stack_frame *frame = &s->tree->frames->items[s->tree->frame[box->node]];
   if (!frame->file.size) return;
-  output_add_char(s->out, '\n');
-  svg_put_escaped(s, frame->file);
-  if (frame->line > 0 && !(frame->is_line_seen && s->drawing->embedded))
-    output_printf(s->out, ":%lld%s", (long long)frame->line, frame->is_line_seen ? LINE_SEEN : "");
+  buffer_add_char(out, '\n');
+  buffer_add_str(out, frame->file);
+  if (frame->line <= 0 || (frame->is_line_seen && s->drawing->embedded)) return;
+  buffer_printf(out, ":%lld%s", (long long)frame->line, frame->is_line_seen ? LINE_SEEN : "");
 }
 
 /* Returns the total of head or base to which percentages refer. */
@@ -125,36 +121,42 @@ static int64_t svg_whole(const struct svg *s, bool head) {
   return number_from_double((double)d->totals[d->type] * scale);
 }
 
-/* Writes the tooltip of a box, such as "name (1.20s, 34.50%)". In a difference, adds the values of
+static void svg_add_percent(struct buffer *out, int64_t value, int64_t total) {
+  buffer_add_text(out, ", ");
+  buffer_add_double(out, percent(value, total), 2);
+  buffer_add_char(out, '%');
+}
+
+/* Adds the values of base, and the changes. */
+static void svg_add_changes(struct svg *s, struct buffer *out, const struct flame_box *box) {
+  int64_t base_all = svg_whole(s, false), change = sum_subtract(box->head, box->base);
+  buffer_add_text(out, "; base ");
+  svg_add_value(s, out, box->base);
+  svg_add_percent(out, box->base, base_all);
+  buffer_add_text(out, box->head > box->base ? "; change +" : "; change ");
+  svg_add_value(s, out, change);
+  if (base_all) buffer_printf(out, ", %+.2f%% of base", percent(change, base_all));
+}
+
+/* Adds the tooltip of a box, such as "name (1.20s, 34.50%)". In a difference, adds the values of
  * base and head. */
-static void put_title(struct svg *s, const struct flame_box *box, pprofc_str name) {
+static void svg_add_title(struct svg *s, struct buffer *out, const struct flame_box *box,
+                          pprofc_str name) {
   const struct flame_drawing *d = s->drawing;
-  int64_t head_all = svg_whole(s, true), base_all = svg_whole(s, false);
-  output_add_text(s->out, "<title>");
-  svg_put_escaped(s, name);
-  output_add_text(s->out, " (");
-  put_value(s, box->head);
-  output_printf(s->out, ", %.2f%%", percent(box->head, head_all));
-  if (s->tree->has_base) {
-    output_add_text(s->out, "; base ");
-    put_value(s, box->base);
-    output_printf(s->out, ", %.2f%%; change %s", percent(box->base, base_all),
-                  box->head > box->base ? "+" : "");
-    put_value(s, sum_subtract(box->head, box->base));
-    if (base_all)
-      output_printf(s->out, ", %+.2f%% of base",
-                    percent(sum_subtract(box->head, box->base), base_all));
-  }
-  output_add_char(s->out, ')');
+  buffer_add_str(out, name);
+  buffer_add_text(out, " (");
+  svg_add_value(s, out, box->head);
+  svg_add_percent(out, box->head, svg_whole(s, true));
+  if (s->tree->has_base) svg_add_changes(s, out, box);
+  buffer_add_char(out, ')');
   if (s->tree->has_base && box->node != NONE) {
     int64_t self = sum_subtract(flame_self_head(s->tree, box->node, d->type),
                                 flame_self_base(s->tree, box->node, d->type));
-    output_printf(s->out, "\nself change %s", self > 0 ? "+" : "");
-    put_value(s, self);
+    buffer_add_text(out, self > 0 ? "\nself change +" : "\nself change ");
+    svg_add_value(s, out, self);
   }
-  svg_put_verdict(s, box);
-  svg_put_file(s, box);
-  output_add_text(s->out, "</title>");
+  svg_add_verdict(s, out, box);
+  svg_add_file(s, out, box);
 }
 
 /* Returns the sign that precedes the name of a box whose value changed, so that not only the color
@@ -203,29 +205,25 @@ static void svg_add_share(struct svg *s, const struct flame_box *box, double roo
     buffer_add_text(&s->fitted, share);
 }
 
-/* Writes the label of a box: the sign of its change, and the longest form of the name that fits. If
+/* Adds the label of a box: the sign of its change, and the longest form of the name that fits. If
  * the text is nearly as wide as the box, an attribute fixes its width, so that it stays inside the
  * box in every font. */
-static void svg_put_label(struct svg *s, const struct flame_box *box, pprofc_str name,
-                          const char *sign, double x, double y, double width) {
+static void fill_label(struct svg *s, const struct flame_box *box, pprofc_str name,
+                       const char *sign, double width) {
   double room = width - 2 * LABEL_GAP, signs = label_width(str_of(sign));
   enum label_look look = LABEL_NONE;
   buffer_clear(&s->fitted);
   if (room >= 12 && label_make(&s->forms, name))
     look = label_fit(&s->forms, room - signs, &s->fitted);
+  if (!look) return;
   if (look == LABEL_IS_WHOLE && room > PERCENT_AT) svg_add_share(s, box, room - signs);
   double size = look == LABEL_IS_WHOLE ? 1 : LABEL_SMALL;
   double wide = size * (signs + label_width(buffer_str(&s->fitted)));
-  output_printf(s->out, "<text x=\"%.2f\" y=\"%.1f\"", x + LABEL_GAP, y + ROW - 4.5);
-  if (look && size < 1) output_add_text(s->out, " font-size=\"10.5\"");
-  if (look && wide > 0.8 * room)
-    output_printf(s->out, " textLength=\"%.1f\" lengthAdjust=\"spacingAndGlyphs\"", wide);
-  output_add_char(s->out, '>');
-  if (look) {
-    output_add_text(s->out, sign);
-    svg_put_escaped(s, buffer_str(&s->fitted));
-  }
-  output_add_text(s->out, "</text>");
+  if (size < 1) fill_words(&s->box, "small", "1");
+  if (wide > 0.8 * room) fill_pack(&s->box, "length:1", wide);
+  struct buffer *label = fill_text(&s->box, "label");
+  buffer_add_text(label, sign);
+  buffer_add_str(label, buffer_str(&s->fitted));
 }
 
 /* ---- boxes ------------------------------------------- */
@@ -257,43 +255,38 @@ static void box_color(const struct svg *s, const struct flame_box *box, pprofc_s
 
 /* Marks a box as noise: its change gets no sign and a grey color. Attributes of the box keep its
  * former sign and color, so that a switch in the picture can restore them. */
-static void svg_put_quiet(struct svg *s, const struct flame_box *box, const char **sign,
-                          char color[FLAME_COLOR]) {
+static void fill_quiet(struct svg *s, const struct flame_box *box, const char **sign,
+                       char color[FLAME_COLOR]) {
   if (!s->drawing->embedded) {
-    output_printf(s->out, " class=\"noise\" fg:plain=\"%s\"", color);
-    if (**sign) output_printf(s->out, " fg:plainsign=\"%s\"", *sign);
+    fill_words(&s->box, "plain", color);
+    fill_words(&s->box, "plainsign", *sign);
   }
   *sign = "";
   if (coloring_of(s) == FLAME_BY_CHANGE && box->node != NONE)
     memcpy(color, NOISE_COLOR, FLAME_COLOR);
 }
 
-static void svg_put_box(struct svg *s, const struct flame_box *box) {
+static void svg_put_box(struct svg *s, const struct template *template,
+                        const struct flame_box *box) {
+  struct fill *f = &s->box;
   double x = SIDE + box->x * s->scale, width = box->width * s->scale;
   double row = s->drawing->inverted ? box->depth : s->boxes.max_depth - box->depth;
   double y = s->top + row * ROW;
   char color[FLAME_COLOR];
   pprofc_str name = flame_name(s->tree, box, &s->name);
   const char *sign = status_sign(s, box);
-  bool quiet = svg_is_quiet(s, box);
+  fill_clear(f);
   box_color(s, box, name, color);
-  output_printf(s->out, "<g%s fg:depth=\"%u\"", s->drawing->embedded ? "" : " tabindex=\"0\"",
-                box->depth);
-  if (quiet) svg_put_quiet(s, box, &sign, color);
-  if (*sign) output_printf(s->out, " fg:sign=\"%s\"", sign);
-  output_add_text(s->out, " fg:name=\"");
-  svg_put_escaped(s, name);
-  output_add_text(s->out, "\">");
-  put_title(s, box, name);
-  const double gap = width > 0.5 ? 0.5 : 0;
-  output_printf(s->out,
-                "<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.1f\" fill=\"%s\" rx=\"2\" "
-                "fg:x=\"%.17g\" fg:w=\"%.17g\"",
-                x, y, width - gap, ROW - 1, box->node == NONE ? "url(#smaller)" : color, box->x,
-                box->width);
-  output_add_text(s->out, "/>");
-  svg_put_label(s, box, name, sign, x, y, width);
-  output_add_text(s->out, "</g>\n");
+  if (svg_is_quiet(s, box)) fill_quiet(s, box, &sign, color);
+  fill_pack(f, "sign:s embedded:b depth:0 name:S fill:s", sign, s->drawing->embedded,
+            (double)box->depth, name, box->node == NONE ? "url(#smaller)" : color);
+  svg_add_title(s, fill_text(f, "title"), box, name);
+  fill_pack(f, "x:2 y:1 width:2 start:d size:d text-x:2 text-y:1", x, y,
+            width - (width > 0.5 ? 0.5 : 0), box->x, box->width, x + LABEL_GAP, y + ROW - 4.5);
+  fill_label(s, box, name, sign, width);
+  buffer_clear(&s->text);
+  template_run(&s->text, template, f);
+  output_add_str(s->out, buffer_str(&s->text));
 }
 
 /* Finds the largest growth and the largest decrease, which set the scales of the colors. With a
@@ -313,35 +306,21 @@ static void find_greatest_changes(struct svg *s) {
 
 /* ---- the document ------------------------------------ */
 
-static void fill_place(struct fill *f, const char *name, double pixels) {
-  buffer_printf(fill_text(f, name), "%.1f", pixels);
-}
-
 /* Adds the positions of texts and frames to the values of the template. */
 static void svg_fill_places(const struct svg *s, struct fill *f) {
-  buffer_printf(fill_text(f, "width"), "%.0f", s->width);
-  buffer_printf(fill_text(f, "height"), "%.0f", s->height);
-  fill_place(f, "left", SIDE);
-  fill_place(f, "middle", s->width / 2);
-  fill_place(f, "search", s->width - SIDE - 120);
-  fill_place(f, "ignorecase", s->width - SIDE - 16);
-  fill_place(f, "switch", s->width - SIDE - 140);
-  fill_place(f, "details", s->height - 17);
-  fill_place(f, "key", s->height - 4);
-  buffer_printf(fill_text(f, "total"), "%.17g", s->boxes.width);
   double whole = s->tree->has_base ? s->boxes.width : (double)svg_whole(s, true);
-  buffer_printf(fill_text(f, "whole"), "%.17g", fabs(whole));
-  fill_place(f, "frames", s->width - 2 * SIDE);
+  fill_pack(f, "width:0 height:0 left:1 middle:1 search:1 ignorecase:1 switch:1", s->width,
+            s->height, SIDE, s->width / 2, s->width - SIDE - 120, s->width - SIDE - 16,
+            s->width - SIDE - 140);
+  fill_pack(f, "details:1 key:1 total:d whole:d frames:1", s->height - 17, s->height - 4,
+            s->boxes.width, fabs(whole), s->width - 2 * SIDE);
 }
 
 /* Adds the notes on the verdicts to the values of the template. The notes are below the
  * subtitle. */
 static void svg_fill_notes(const struct svg *s, struct fill *f) {
   for (size_t i = 0; s->verdicts && i < s->verdicts->note_count; i++) {
-    fill_begin(f, "notes");
-    fill_place(f, "top", TOP - 3 + NOTE_ROW * (double)i);
-    fill_str(f, "note", s->verdicts->notes[i]);
-    fill_end(f);
+    fill_pack(f, "notes:{top:1 note:S}", TOP - 3 + NOTE_ROW * (double)i, s->verdicts->notes[i]);
   }
 }
 
@@ -352,40 +331,39 @@ static void svg_fill(const struct svg *s, struct fill *f) {
   struct buffer *style = fill_html(f, "style");
   buffer_add(style, asset_svg_css, asset_svg_css_size);
   if (s->verdicts) buffer_add(style, asset_svg_real_css, asset_svg_real_css_size);
-  fill_flag(f, "embedded", d->embedded);
-  fill_flag(f, "part", d->part != NULL);
-  fill_str(f, "title", d->title);
-  fill_str(f, "subtitle", d->subtitle);
+  fill_pack(f, "embedded:b part:b title:S subtitle:S verdicts:b explained:b", d->embedded,
+            d->part != NULL, d->title, d->subtitle, s->verdicts != NULL,
+            s->tree->has_base || by_origin);
   svg_fill_places(s, f);
   svg_fill_notes(s, f);
-  fill_flag(f, "verdicts", s->verdicts != NULL);
-  fill_flag(f, "explained", s->tree->has_base || by_origin);
-  fill_flag(f, "by_origin", by_origin);
-  fill_flag(f, "by_noise", by_change && s->verdicts);
-  fill_flag(f, "by_change", by_change && !s->verdicts && s->tree->has_base);
-  fill_flag(f, "signs", !by_change && s->tree->has_base);
-  fill_flag(f, "base", s->tree->has_base);
+  fill_pack(f, "by_origin:b by_noise:b by_change:b signs:b base:b", by_origin,
+            by_change && s->verdicts, by_change && !s->verdicts && s->tree->has_base,
+            !by_change && s->tree->has_base, s->tree->has_base);
   if (s->verdicts)
     buffer_add(fill_html(f, "script"), asset_picture_real_js, asset_picture_real_js_size);
   else
     buffer_add(fill_html(f, "script"), asset_picture_js, asset_picture_js_size);
 }
 
-static void svg_put_part(struct svg *s, const char *part, const struct fill *f) {
-  const pprofc_str picture = {(const char *)asset_picture_svg, asset_picture_svg_size};
+static void svg_put_part(struct svg *s, pprofc_str picture, const char *part,
+                         const struct fill *f) {
   buffer_clear(&s->text);
   template_put(&s->text, picture, part, f);
   output_add_str(s->out, buffer_str(&s->text));
 }
 
 static void put_document(struct svg *s) {
+  const pprofc_str picture = {(const char *)asset_picture_svg, asset_picture_svg_size};
+  struct template box = template_compile(s->text.mem, picture, "box");
   struct fill f = fill_make(s->text.mem);
   svg_fill(s, &f);
   if (s->drawing->part)
     *s->drawing->part = (struct flame_part){s->width, s->top, ROW * (s->boxes.max_depth + 1)};
-  svg_put_part(s, "begin", &f);
-  for (size_t i = 0; i < s->boxes.count && !s->out->failed; i++) svg_put_box(s, &s->boxes.items[i]);
-  svg_put_part(s, "end", &f);
+  svg_put_part(s, picture, "begin", &f);
+  for (size_t i = 0; i < s->boxes.count && !s->out->failed; i++)
+    svg_put_box(s, &box, &s->boxes.items[i]);
+  svg_put_part(s, picture, "end", &f);
+  template_free(&box);
   fill_free(&f);
 }
 
@@ -406,6 +384,8 @@ static pprofc_status svg_draw(struct svg *s, pprofc_error *error) {
   buffer_init(&s->name, drawing->tree->arena.mem, SIZE_MAX / 2);
   buffer_init(&s->text, drawing->tree->arena.mem, SIZE_MAX / 2);
   buffer_init(&s->fitted, drawing->tree->arena.mem, SIZE_MAX / 2);
+  fill_init(&s->box, drawing->tree->arena.mem);
+  s->box.escape = escape_xml;
   label_init(&s->forms, drawing->tree->arena.mem);
   put_document(s);
   bool failed = s->name.failed || s->text.failed || s->fitted.failed || s->forms.text[0].failed ||
@@ -413,6 +393,7 @@ static pprofc_status svg_draw(struct svg *s, pprofc_error *error) {
   buffer_free(&s->name);
   buffer_free(&s->text);
   buffer_free(&s->fitted);
+  fill_free(&s->box);
   label_free(&s->forms);
   return failed ? error_nomem(error) : PPROFC_OK;
 }

@@ -271,9 +271,7 @@ static void classic_fill_row(struct classic_printer *p, struct fill *fill,
   fill_str(fill, "benchmark", row->benchmark);
   for (size_t i = 0; i < p->c->config_count; i++) {
     classic_print_cell(p, row, row->metrics[i]);
-    fill_begin(fill, "metrics");
-    fill_str(fill, "value", buffer_str(&p->text));
-    fill_end(fill);
+    fill_pack(fill, "metrics:{value:S}", buffer_str(&p->text));
   }
   buffer_add_text(fill_html(fill, "delta"), strcmp(row->delta, "~") == 0 ? "nodelta" : "delta");
   buffer_printf(fill_text(fill, "change"), "%s%s", minus ? "\xE2\x88\x92" : "", row->delta + minus);
@@ -283,8 +281,7 @@ static void classic_fill_row(struct classic_printer *p, struct fill *fill,
 static void classic_fill_table(struct classic_printer *p, struct fill *fill,
                                const struct classic_table *table) {
   pprofc_str group = {NULL, 0};
-  fill_begin(fill, "tables");
-  fill_str(fill, "metric", table->metric);
+  fill_pack(fill, "tables:{metric:S", table->metric);
   for (size_t i = 0; i < table->row_count; i++) {
     const struct classic_row *row = &table->rows[i];
     fill_begin(fill, "rows");
@@ -301,17 +298,13 @@ static void classic_write_html(struct classic_printer *p) {
   const pprofc_str page = {(const char *)asset_classic_html, asset_classic_html_size};
   const struct classic *c = p->c;
   struct fill fill = fill_make(c->mem);
-  fill_flag(&fill, "any", c->table_count);
-  fill_flag(&fill, "single", c->config_count == 1);
-  fill_flag(&fill, "pair", c->config_count == 2);
+  fill_pack(&fill, "any:b single:b pair:b", c->table_count > 0, c->config_count == 1,
+            c->config_count == 2);
   buffer_add_text(fill_html(&fill, "kind"), c->config_count == 2 ? "oldnew" : "");
   buffer_printf(fill_html(&fill, "count"), "%zu", c->config_count);
   buffer_printf(fill_html(&fill, "columns"), "%zu", c->config_count + 1 + (c->config_count == 2));
-  for (size_t i = 0; i < c->config_count; i++) {
-    fill_begin(&fill, "configs");
-    fill_str(&fill, "config", set_string(c->set, c->configs[i]));
-    fill_end(&fill);
-  }
+  for (size_t i = 0; i < c->config_count; i++)
+    fill_pack(&fill, "configs:{config:S}", set_string(c->set, c->configs[i]));
   for (size_t i = 0; i < c->table_count; i++) classic_fill_table(p, &fill, &c->tables[i]);
   p->failed |= !template_print(p->out, page, "page", &fill);
 }

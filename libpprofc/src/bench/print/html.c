@@ -30,20 +30,13 @@ static void html_put_frame(struct printer *p, const char *part) {
 }
 
 static void html_add_marks(struct html_table *h, const char *const *notes, size_t count) {
-  for (size_t i = 0; i < count; i++) {
-    fill_begin(&h->fill, "marks");
-    fill_number(&h->fill, "number", (int64_t)footnotes_number(&h->notes, notes[i]));
-    fill_end(&h->fill);
-  }
+  for (size_t i = 0; i < count; i++)
+    fill_pack(&h->fill, "marks:{number:i}", (int64_t)footnotes_number(&h->notes, notes[i]));
 }
 
 static void html_add_columns(struct html_table *h) {
-  for (size_t i = 0; i < h->table->column_count; i++) {
-    fill_begin(&h->fill, "columns");
-    fill_words(&h->fill, "colspan", i ? "3" : "");
-    fill_str(&h->fill, "label", h->table->column_labels[i]);
-    fill_end(&h->fill);
-  }
+  for (size_t i = 0; i < h->table->column_count; i++)
+    fill_pack(&h->fill, "columns:{colspan:s label:S}", i ? "3" : "", h->table->column_labels[i]);
 }
 
 /* Returns the CSS class of a change: better, worse, changed, or "" if not significant. */
@@ -57,17 +50,13 @@ static const char *change_class(const struct html_table *h, const pprofc_bench_c
 /* Begins a cell, and returns the buffer for its text. The script of the page sorts rows by `value`.
  * The caller appends the text and ends the cell. */
 static struct buffer *html_begin_cell(struct html_table *h, const char *class, double value) {
-  fill_begin(&h->fill, "cells");
-  fill_words(&h->fill, "class", class);
+  fill_pack(&h->fill, "cells:{class:s", class);
   if (isfinite(value)) buffer_printf(fill_text(&h->fill, "data-value"), "%.9g", value);
   return fill_text(&h->fill, "text");
 }
 
 static void html_add_empty(struct html_table *h, size_t count) {
-  for (size_t i = 0; i < count; i++) {
-    fill_begin(&h->fill, "cells");
-    fill_end(&h->fill);
-  }
+  for (size_t i = 0; i < count; i++) fill_pack(&h->fill, "cells:{}");
 }
 
 static void html_add_cell(struct html_table *h, const pprofc_bench_cell *cell,
@@ -102,8 +91,7 @@ static size_t html_column(size_t column) {
 static void html_add_rows(struct html_table *h) {
   const pprofc_bench_cell *cell = h->table->cells, *end = cell + h->table->cell_count;
   for (size_t row = 0; row < h->table->row_count; row++) {
-    fill_begin(&h->fill, "rows");
-    fill_str(&h->fill, "name", h->table->row_labels[row]);
+    fill_pack(&h->fill, "rows:{name:S", h->table->row_labels[row]);
     const pprofc_bench_cell *first = cell;
     while (cell < end && cell->row == row) cell++;
     struct unit_scale scale = print_row_scale(first, cell, h->binary);
@@ -119,9 +107,7 @@ static void html_add_rows(struct html_table *h) {
 }
 
 static void html_add_summary(struct html_table *h) {
-  fill_begin(&h->fill, "rows");
-  fill_words(&h->fill, "class", "summary");
-  fill_words(&h->fill, "name", "geomean");
+  fill_pack(&h->fill, "rows:{class:s name:s", "summary", "geomean");
   for (size_t i = 0; i < h->table->column_count; i++) {
     const struct table_summary *s = &h->table->summaries[i];
     struct buffer *text = html_begin_cell(h, "", (double)NAN);
@@ -139,22 +125,15 @@ static void html_add_summary(struct html_table *h) {
 }
 
 static void html_add_notes(struct html_table *h) {
-  for (size_t i = 0; i < h->notes.count; i++) {
-    fill_begin(&h->fill, "notes");
-    fill_flag(&h->fill, "first", i == 0);
-    fill_words(&h->fill, "note", h->notes.texts[i]);
-    fill_flag(&h->fill, "last", i + 1 == h->notes.count);
-    fill_end(&h->fill);
-  }
+  for (size_t i = 0; i < h->notes.count; i++)
+    fill_pack(&h->fill, "notes:{first:b note:s last:b}", i == 0, h->notes.texts[i],
+              i + 1 == h->notes.count);
 }
 
 static void html_add_keys(struct html_table *h, size_t table) {
   for (size_t f = 0; f < h->printer->tables->table_by.field_count; f++) {
     pprofc_str line = print_key_line(h->printer, table, f);
-    if (!line.data) continue;
-    fill_begin(&h->fill, "keys");
-    fill_str(&h->fill, "key", line);
-    fill_end(&h->fill);
+    if (line.data) fill_pack(&h->fill, "keys:{key:S}", line);
   }
 }
 

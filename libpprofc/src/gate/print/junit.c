@@ -1,5 +1,9 @@
 /* Prints the gate's result as JUnit XML. Each comparison is a test case. */
+#include "core/template.h"
 #include "gate/print/print.h"
+
+extern const unsigned char asset_junit_xml[];
+extern const size_t asset_junit_xml_size;
 
 /* Appends text. Changes commands of CI systems in the text, because a CI system would run them when
  * a tool prints the JUnit file into a log. */
@@ -26,48 +30,35 @@ static const char *junit_element(pprofc_gate_verdict verdict) {
   }
 }
 
-static void put_case(struct buffer *out, const struct gate *gate, const struct gate_row *row) {
-  struct buffer text = buffer_make(gate->mem, SIZE_MAX / 2);
-  if (row->in_base && row->in_head) gate_print_effect(&text, gate, row);
-  gate_print_remarks(&text, gate, row);
-  buffer_add_text(out, "    <testcase classname=\"");
-  junit_put(out, row->group.size ? row->group : STR("benchmarks"));
-  buffer_add_text(out, "\" name=\"");
-  junit_put(out, row->name);
-  buffer_add_char(out, ' ');
-  junit_put(out, row->unit);
-  buffer_add_text(out, "\">");
+static void fill_case(struct fill *fill, const struct gate *gate, const struct gate_row *row) {
   const char *element = junit_element(row->verdict);
-  bool message = strcmp(element, "system-out") != 0;
-  buffer_printf(out, "<%s", element);
-  if (message) buffer_printf(out, " message=\"%s\"", gate_row_verdict(row));
-  buffer_add_char(out, '>');
-  junit_put(out, buffer_str(&text));
-  buffer_printf(out, "</%s></testcase>\n", element);
-  out->failed |= text.failed;
-  buffer_free(&text);
+  fill_pack(fill, "cases:{group:S name:S unit:S", row->group.size ? row->group : STR("benchmarks"),
+            row->name, row->unit);
+  buffer_add_text(fill_html(fill, "element"), element);
+  if (strcmp(element, "system-out") != 0) fill_words(fill, "message", gate_row_verdict(row));
+  struct buffer *text = fill_text(fill, "text");
+  if (row->in_base && row->in_head) gate_print_effect(text, gate, row);
+  gate_print_remarks(text, gate, row);
+  fill_end(fill);
 }
 
 void gate_print_junit(struct buffer *out, const struct gate *gate, bool all) {
+  const pprofc_str page = {(const char *)asset_junit_xml, asset_junit_xml_size};
+  struct fill fill = fill_make(gate->mem);
   size_t skipped = 0;
   pprofc_str rest = buffer_str(&gate->problems), line;
   (void)all;
-  for (size_t i = 0; i < gate->row_count; i++)
+  fill.escape = junit_put;
+  for (size_t i = 0; i < gate->row_count; i++) {
     skipped += strcmp(junit_element(gate->rows[i].verdict), "skipped") == 0;
-  buffer_add_text(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n");
-  buffer_printf(out,
-                "  <testsuite name=\"benchmarks\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" "
-                "skipped=\"%zu\">\n",
-                gate->row_count + gate->problem_count, gate->regressed, gate->problem_count,
-                skipped);
-  while (str_next_line(&rest, &line)) {
-    if (!line.size) continue;
-    buffer_add_text(out, "    <testcase classname=\"gate\" name=\"input\"><error message=\"");
-    junit_put(out, line);
-    buffer_add_text(out, "\"/></testcase>\n");
+    fill_case(&fill, gate, &gate->rows[i]);
   }
-  for (size_t i = 0; i < gate->row_count; i++) put_case(out, gate, &gate->rows[i]);
-  buffer_add_text(out, "    <system-out>");
-  gate_print_totals(out, gate);
-  buffer_add_text(out, "</system-out>\n  </testsuite>\n</testsuites>\n");
+  while (str_next_line(&rest, &line))
+    if (line.size) fill_pack(&fill, "problems:{problem:S}", line);
+  fill_pack(&fill, "in:s tests:i failures:i errors:i skipped:i", "  ",
+            (int64_t)(gate->row_count + gate->problem_count), (int64_t)gate->regressed,
+            (int64_t)gate->problem_count, (int64_t)skipped);
+  gate_print_totals(fill_html(&fill, "totals"), gate);
+  template_put(out, page, "report", &fill);
+  fill_free(&fill);
 }

@@ -53,21 +53,28 @@ static void html_text(struct buffer *out, pprofc_str text) {
   }
 }
 
-/* Adds a text after `indent` blanks. Expands tabs, and pads with blanks up to CODE_COLUMN. */
-static void fill_code(struct weblist *w, pprofc_str text, size_t indent) {
-  struct buffer *out = fill_text(&w->fill, "code");
-  size_t at = indent;
-  buffer_add_fill(out, ' ', indent);
-  for (size_t i = 0; i < text.size;) {
-    size_t from = i;
-    int32_t c = utf8_next(text, &i);
-    at++;
-    if (c != '\t') {
-      buffer_add(out, text.data + from, i - from);
-      continue;
-    }
-    buffer_add_char(out, ' ');
-    for (; at % TAB_WIDTH; at++) buffer_add_char(out, ' ');
+/* Returns the indentation of a source line in columns, at most MAX_INDENT. The instructions of the
+ * line get the same indentation. */
+static size_t indentation(pprofc_str line) {
+  size_t column = 0;
+  for (size_t i = 0; i < line.size && (line.data[i] == ' ' || line.data[i] == '\t'); i++)
+    column += line.data[i] == ' ' ? 1 : TAB_WIDTH - column % TAB_WIDTH;
+  return column < MAX_INDENT ? column : MAX_INDENT;
+}
+
+/* Sets "code" to an indented and escaped text. Expands tabs, and pads with blanks up to
+ * CODE_COLUMN. */
+static void fill_code(void *context, pprofc_str text, size_t depth, pprofc_str around) {
+  struct weblist *w = context;
+  struct buffer *out = fill_html(&w->fill, "code");
+  size_t at = indentation(around) + 4 + 4 * depth;
+  pprofc_str piece;
+  buffer_add_fill(out, ' ', at);
+  for (bool first = true; str_next(&text, '\t', &piece); first = false) {
+    size_t blanks = first ? 0 : TAB_WIDTH - at % TAB_WIDTH;
+    buffer_add_fill(out, ' ', blanks);
+    html_text(out, piece);
+    at += blanks + utf8_length(piece);
   }
   if (at < CODE_COLUMN) buffer_add_fill(out, ' ', CODE_COLUMN - at);
 }
@@ -87,113 +94,24 @@ static void fill_cost(struct weblist *w, int64_t flat, int64_t cum, bool dot_for
   add_value(w, out, cum, dot_for_zero);
 }
 
-/* Adds "name:line". The name has no folders. */
-static void weblist_place(struct weblist *w, pprofc_str file, int64_t line) {
-  struct buffer *out = fill_text(&w->fill, "place");
-  buffer_add_str(out, str_path_base(file));
-  buffer_printf(out, ":%lld", (long long)line);
+static void fill_line_cost(void *context, int64_t flat, int64_t cum) {
+  fill_cost(context, flat, cum, true);
 }
 
-/* ---- instructions ------------------------------------ */
-
-/* Returns the indentation of a source line in columns, at most MAX_INDENT. The instructions of the
- * line get the same indentation. */
-static size_t indentation(pprofc_str line) {
-  size_t column = 0;
-  for (size_t i = 0; i < line.size && (line.data[i] == ' ' || line.data[i] == '\t'); i++)
-    column += line.data[i] == ' ' ? 1 : TAB_WIDTH - column % TAB_WIDTH;
-  return column < MAX_INDENT ? column : MAX_INDENT;
-}
-
-static bool same_call(const struct web_call *a, const struct web_call *b) {
-  return a->line == b->line && str_equal(a->file, b->file);
-}
-
-/* Adds the inlined calls that lead to an instruction. Skips the outer calls that also lead to the
- * previous instruction. */
-static void add_calls(struct weblist *w, const struct web_place *place,
-                      const struct web_place *before, size_t indent) {
-  bool same = before != NULL;
-  for (size_t i = 0; i < place->call_count; i++) {
-    const struct web_call *call = &place->calls[i];
-    same = same && i < before->call_count && same_call(call, &before->calls[i]);
-    if (same) continue;
-    pprofc_str text;
-    if (!source_lookup_line(&w->sources, call->file, call->line, &text)) text = STR("");
-    fill_pack(&w->fill, "asm:{call:b", true);
-    fill_code(w, str_trim(text), indent + 4 + 4 * i);
-    weblist_place(w, call->file, call->line);
-    fill_end(&w->fill);
-  }
-}
-
-static void add_instruction(struct weblist *w, const struct web_place *place, size_t indent) {
-  const struct web_instruction *in = &w->data.instructions[place->instruction];
-  if (!in->text.size) return;
-  fill_pack(&w->fill, "asm:{instruction:b", true);
-  fill_cost(w, in->flat, in->cum, true);
-  buffer_printf(fill_text(&w->fill, "address"), "%8llx", (unsigned long long)in->file_address);
-  fill_code(w, in->text, indent + 4 + 4 * place->call_count);
-  if (in->file.size) weblist_place(w, in->file, in->line);
-  fill_end(&w->fill);
-}
-
-static void add_instructions(struct weblist *w, const struct web_place *places, size_t count,
-                             size_t indent) {
-  for (size_t i = 0; i < count; i++) {
-    const struct web_instruction *in = &w->data.instructions[places[i].instruction];
-    const struct web_place *before = i ? &places[i - 1] : NULL;
-    if (before) {
-      const struct web_instruction *last = &w->data.instructions[before->instruction];
-      if (in->address != last->address + last->length) fill_pack(&w->fill, "asm:{gap:b}", true);
-    }
-    add_calls(w, &places[i], before, indent);
-    add_instruction(w, &places[i], indent);
-  }
-}
-
-/* ---- lines and functions ----------------------------- */
-
-/* True if the line has instructions to show. */
-static bool is_live(const struct weblist *w, const struct web_place *places, size_t count) {
-  for (size_t i = 0; i < count; i++)
-    if (places[i].call_count || w->data.instructions[places[i].instruction].text.size) return true;
-  return false;
-}
-
-static void add_line(struct weblist *w, pprofc_str file, int64_t number,
-                     const struct web_place *places, size_t count) {
-  pprofc_str text;
-  if (!source_lookup_line(&w->sources, file, number, &text)) {
-    if (!count) return;
-    text = number ? STR("???") : STR("<instructions with unknown line numbers>");
-  }
-  int64_t flat = 0, cum = 0;
-  bool live = is_live(w, places, count);
-  weblist_sum(&w->data, places, count, &flat, &cum);
-  fill_pack(&w->fill, "lines:{live:b dead:b text:S", live, count && !live, text);
-  buffer_printf(fill_text(&w->fill, "number"), "%6lld", (long long)number);
-  fill_cost(w, flat, cum, true);
-  if (live) add_instructions(w, places, count, indentation(text));
-  fill_end(&w->fill);
-}
+/* ---- functions --------------------------------------- */
 
 static void print_run(struct weblist *w, const struct template *function,
                       const struct weblist_run *run) {
-  const struct web_place *places = w->data.places + run->first;
   char percentage[32];
   if (run->cum == 0) return;
   fill_clear(&w->fill);
   buffer_clear(&w->text);
-  fill_pack(&w->fill, "name:S file:S share:S", run->name, places->file,
+  fill_pack(&w->fill, "name:S file:S share:S", run->name, w->data.places[run->first].file,
             unit_percentage(run->cum, w->report->result.total, percentage));
   fill_cost(w, run->flat, run->cum, false);
-  size_t next = 0;
-  for (int64_t number = run->begin; number < run->end; number++) {
-    size_t from = next;
-    while (next < run->count && places[next].line == number) next++;
-    add_line(w, places->file, number, places + from, next - from);
-  }
+  const struct weblist_lines lines = {&w->data, &w->sources,    &w->fill,
+                                      w,        fill_line_cost, fill_code};
+  weblist_fill_run(&lines, run);
   template_run(&w->text, function, &w->fill);
   output_add_str(w->out, buffer_str(&w->text));
 }

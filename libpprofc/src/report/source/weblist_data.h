@@ -107,4 +107,26 @@ size_t weblist_make_runs(const struct web_data *data, size_t first, size_t end,
 void weblist_sum(const struct web_data *data, const struct web_place *places, size_t count,
                  int64_t *flat, int64_t *cum);
 
+/* ---- weblist_lines.c: values of the lines for a template */
+
+struct fill;
+struct source_lookup;
+
+struct weblist_lines {
+  const struct web_data *data;
+  struct source_lookup *sources;
+  struct fill *fill;
+  void *context;
+  /* Sets "cost" for a line or an instruction. */
+  void (*cost)(void *context, int64_t flat, int64_t cum);
+  /* Sets "code" to an instruction, or to the line with an inlined call. The code is below the line
+   * `around`, and `depth` inlined calls lead to the code. */
+  void (*code)(void *context, pprofc_str code, size_t depth, pprofc_str around);
+};
+
+/* Adds the lines of a group as rows of the list "lines". A row has text, number, cost, and live or
+ * dead if there are instructions. A live row has the list "asm" with gaps, calls and
+ * instructions. */
+void weblist_fill_run(const struct weblist_lines *w, const struct weblist_run *run);
+
 #endif

@@ -225,10 +225,9 @@ static void noise_put_judged(const struct noise_report *report, struct output *o
                          "narrow: measure the size with more runs\n");
 }
 
-void noise_header(const struct noise_report *report, struct output *out) {
+void noise_conditions(const struct noise_report *report, struct output *out) {
   const pprofc_verdict_summary *s = &report->summary;
-  output_add_str(out, s->sentence);
-  output_add_text(out, "\nType: ");
+  output_add_text(out, "Type: ");
   noise_put_text(out, s->type);
   output_add_char(out, '\n');
   noise_put_runs(report, out);
@@ -244,6 +243,12 @@ void noise_header(const struct noise_report *report, struct output *out) {
                   100 * s->common_change, 100 * s->common_low, 100 * s->common_high);
   noise_put_noise(report, out);
   noise_put_judged(report, out);
+}
+
+void noise_header(const struct noise_report *report, struct output *out) {
+  output_add_str(out, report->summary.sentence);
+  output_add_char(out, '\n');
+  noise_conditions(report, out);
 }
 
 /* ---- smallest detectable change ---------------------- */

@@ -24,8 +24,10 @@ struct json_writer;
 /* Writes the contributions to the total change as the JSON member "blame". */
 void noise_blame_json(const struct noise_report *report, struct json_writer *json);
 
-/* noise_header writes the lines above a table, noise_footer the lines below it. */
+/* noise_header writes the lines above a table: the sentence with the result, and the lines of
+ * noise_conditions. noise_footer writes the lines below the table. */
 void noise_header(const struct noise_report *report, struct output *out);
+void noise_conditions(const struct noise_report *report, struct output *out);
 void noise_footer(const struct noise_report *report, struct output *out);
 
 /* Writes text of a profile, escaped for a terminal. */

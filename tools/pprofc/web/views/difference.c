@@ -97,18 +97,14 @@ void page_change(struct view_page *page, double base, double head) {
 
 static void difference_amounts(struct view_page *page, const struct view_row *row, bool by_cum) {
   const struct view_sides *s = by_cum ? &row->total : &row->self;
-  double ratio = s->base != 0 ? (s->head - s->base) / s->base : 1e9;
   struct fill *fill = &page->fill;
-  fill_begin(fill, "amounts");
-  buffer_printf(fill_text(fill, "base"), "%.17g", s->base);
+  fill_pack(fill, "amounts:{base:d head:d change:d ratio:d", s->base, s->head, s->head - s->base,
+            s->base != 0 ? (s->head - s->base) / s->base : 1e9);
   page_amount(page, "base-text", s->base);
-  buffer_printf(fill_text(fill, "head"), "%.17g", s->head);
   page_amount(page, "head-text", s->head);
-  buffer_printf(fill_text(fill, "change"), "%.17g", s->head - s->base);
   page_amount_change(page, "change-text", s);
   if (row->verdict)
     amount_add_half(page, noise_estimate(row->verdict, by_cum), fill_text(fill, "half"));
-  buffer_printf(fill_text(fill, "ratio"), "%.17g", ratio);
   page_change(page, s->base, s->head);
   fill_end(fill);
 }
@@ -145,19 +141,17 @@ void page_difference_head(struct view_page *page) {
   fill_flag(&page->fill, "judged", page->judgement.verdicts);
 }
 
-/* Adds the lines of `text` as rows of the template's list `list`. Skips the first `skip` lines. */
-static void difference_lines(struct view_page *page, const char *list, pprofc_str text,
-                             size_t skip) {
+/* Adds the lines of `text` as rows of the template's list `list`. */
+static void difference_lines(struct view_page *page, const char *list, pprofc_str text) {
   pprofc_str line;
-  for (size_t i = 0; str_next(&text, '\n', &line) && line.size; i++) {
-    if (i < skip) continue;
+  while (str_next(&text, '\n', &line) && line.size) {
     fill_begin(&page->fill, list);
     fill_pack(&page->fill, "line:S}", line);
   }
 }
 
 /* Adds a line for each group of functions that moved cost to each other. Adds the lines that -top
- * -noise prints above and below its table. */
+ * -noise prints above and below its table, except the sentence. */
 static void difference_notes(struct view_page *page) {
   const struct noise_report *report = &page->judgement;
   struct output lines;
@@ -168,13 +162,12 @@ static void difference_notes(struct view_page *page) {
   for (size_t i = 0; i < count; i++)
     noise_put_domain_line(report, &domains[i], &page->grid.unit, &lines);
   output_flush(&lines, NULL);
-  difference_lines(page, "places", buffer_str(&text), 0);
+  difference_lines(page, "places", buffer_str(&text));
   buffer_clear(&text);
-  noise_header(report, &lines);
+  noise_conditions(report, &lines);
   noise_footer(report, &lines);
   output_flush(&lines, NULL);
-  /* Skip the first line, a sentence that the page shows elsewhere. */
-  difference_lines(page, "notes", buffer_str(&text), 1);
+  difference_lines(page, "notes", buffer_str(&text));
   buffer_free(&text);
 }
 

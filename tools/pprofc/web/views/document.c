@@ -99,7 +99,7 @@ static void document_close(struct view_page *page) {
 extern const unsigned char asset_views_html[];
 extern const size_t asset_views_html_size;
 
-static void page_fill(struct buffer *out, const char *part, const struct fill *fill) {
+void page_fill(struct buffer *out, const char *part, const struct fill *fill) {
   const pprofc_str views = {(const char *)asset_views_html, asset_views_html_size};
   template_put(out, views, part, fill);
 }

@@ -115,14 +115,6 @@ void page_note_report(struct view_page *page, const struct view_report *v) {
   page->totals.dropped_nodes = summary.dropped_nodes;
 }
 
-pprofc_status page_report_text(struct view_page *page, const pprofc_report_options *options,
-                               struct buffer *text, pprofc_error *error) {
-  const pprofc_report_options divided = page_divided(page, options);
-  pprofc_status status = pprofc_report(page->in->profile, &divided, buffer_write, text, error);
-  if (!status && text->failed) status = error_nomem(error);
-  return status;
-}
-
 /* ---- links and options ------------------------------- */
 
 /* Parameters that only one view uses. Links to other views omit these parameters. */

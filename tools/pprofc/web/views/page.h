@@ -85,7 +85,9 @@ const char *page_option(struct view_page *page, const pprofc_report_options *opt
  * false if there is no profile, which happens after an invalid request. */
 bool page_type(const struct view_page *page, size_t *index);
 
-/* Appends the section `part` of the template views.html with the values in page->fill. */
+/* These functions append the section `part` of the template views.html. page_put uses the values in
+ * page->fill. */
+void page_fill(struct buffer *out, const char *part, const struct fill *fill);
 void page_put(const struct view_page *page, struct buffer *out, const char *part);
 
 /* These functions set the value `name` of a template to a value of the profile, a mean of runs, a
@@ -120,10 +122,6 @@ void view_report_close(struct view_report *v);
 
 /* Sets the totals of the page and the lines that describe the report. */
 void page_note_report(struct view_page *page, const struct view_report *v);
-
-/* Runs a report of the library, and returns its text for parsing. */
-pprofc_status page_report_text(struct view_page *page, const pprofc_report_options *options,
-                               struct buffer *text, pprofc_error *error);
 
 #define LISTED_FUNCTIONS 50  /* number of functions that page_function_list shows, as in pprof */
 #define TOP_ROWS         500 /* number of rows that Top shows, as in pprof */

@@ -72,17 +72,20 @@ static size_t svg_box_number(pprofc_str title) {
   return is_box && number < SIZE_MAX ? (size_t)number : 0;
 }
 
+/* Writes a part of the template views.html with a value that is markup of the picture. */
+static void svg_print_part(struct svg_copy *c, const char *part, const char *name,
+                           pprofc_str value) {
+  struct fill fill = fill_make(c->out->mem);
+  buffer_add_str(fill_html(&fill, name), value);
+  page_fill(c->out, part, &fill);
+  fill_free(&fill);
+}
+
 /* Writes the tag <svg ...> without width and height, because the page sets the size. */
 static void svg_open_root(struct svg_copy *c, pprofc_str tag) {
-  pprofc_str view;
-  buffer_add_text(c->out, "<svg xmlns=\"http://www.w3.org/2000/svg\" "
-                          "xmlns:xlink=\"http://www.w3.org/1999/xlink\"");
-  if (svg_attribute(tag, STR("viewBox=\""), &view)) {
-    buffer_add_text(c->out, " viewBox=\"");
-    buffer_add_str(c->out, view);
-    buffer_add_char(c->out, '"');
-  }
-  buffer_add_char(c->out, '>');
+  pprofc_str view = STR("");
+  svg_attribute(tag, STR("viewBox=\""), &view);
+  svg_print_part(c, "picture", "view", view);
 }
 
 static void svg_open_group(struct svg_copy *c, pprofc_str tag) {
@@ -101,15 +104,9 @@ static void svg_open_group(struct svg_copy *c, pprofc_str tag) {
  * xlink:title, also writes it as a <title> element, because browsers show only this element. */
 static void svg_open_link(struct svg_copy *c, pprofc_str tag) {
   pprofc_str title;
-  if (c->number)
-    c->box(c->context, c->out, c->number);
-  else
-    buffer_add_text(c->out, "<a");
-  buffer_add_str(c->out, str_slice(tag, 2, tag.size));
-  if (!svg_attribute(tag, STR("xlink:title=\""), &title)) return;
-  buffer_add_text(c->out, "<title>");
-  buffer_add_str(c->out, title);
-  buffer_add_text(c->out, "</title>");
+  if (c->number) c->box(c->context, c->out, c->number);
+  buffer_add_str(c->out, str_slice(tag, c->number ? 2 : 0, tag.size));
+  if (svg_attribute(tag, STR("xlink:title=\""), &title)) svg_print_part(c, "tip", "tip", title);
 }
 
 /* Removes the next tag, comment or text from *rest and returns it. */

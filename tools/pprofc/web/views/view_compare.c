@@ -34,9 +34,8 @@ static size_t compare_find_type(const pprofc_profile *p, pprofc_str type) {
 
 static void compare_value(struct view_page *page, double value, pprofc_str unit, const char *sign) {
   char text[UNIT_LABEL_MAX];
-  fill_begin(&page->fill, "values");
-  buffer_printf(fill_text(&page->fill, "number"), "%.17g", value);
-  fill_pack(&page->fill, "plus:s text:S}", sign, html_mean_text(value, unit, STR("auto"), text));
+  fill_pack(&page->fill, "values:{number:d plus:s text:S}", value, sign,
+            html_mean_text(value, unit, STR("auto"), text));
 }
 
 static void compare_type(struct view_page *page, size_t type) {

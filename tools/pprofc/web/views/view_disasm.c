@@ -126,10 +126,10 @@ static pprofc_status disasm_make(struct disasm_page *d, struct buffer *out, ppro
   view_report_close(&d->v);
   if (status) return status;
   struct buffer text = buffer_make(page->mem, (size_t)256 << 20);
-  page->options.format = "disasm";
-  page->options.argument = page->argument.data;
-  status = page_report_text(page, &page->options, &text, error);
-  if (!status && !disasm_split(d, buffer_str(&text))) status = error_nomem(error);
+  page->options.format = d->v.options.format = "disasm";
+  page->options.argument = d->v.options.argument = page->argument.data;
+  status = pprofc_report(page->in->profile, &d->v.options, buffer_write, &text, error);
+  if (!status && (text.failed || !disasm_split(d, buffer_str(&text)))) status = error_nomem(error);
   if (!status) disasm_print(d, out);
   buffer_free(&text);
   return status;

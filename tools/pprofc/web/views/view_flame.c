@@ -78,7 +78,7 @@ pprofc_status view_flame(struct view_page *page, struct buffer *out, pprofc_erro
    * the unit of the table, unless the user chose it: each value of the picture has its own unit. */
   page->totals.has_shown = false;
   if (strcmp(given.unit, "minimum") == 0) page->unit = STR("");
-  buffer_add_text(out, "</section>\n");
+  page_put(page, out, "functions-end");
   page->options = given;
   return status;
 }

@@ -40,74 +40,17 @@ static void source_fill_cost(struct source_page *s, int64_t flat, int64_t cum) {
   source_add_value(s, cum, cost);
 }
 
-static void source_fill_place(struct source_page *s, pprofc_str file, int64_t line) {
-  buffer_printf(fill_text(&s->page->fill, "place"), "%.*s:%lld", STR_ARG(str_path_base(file)),
-                (long long)line);
-}
-
-/* Writes the inlined calls that lead to an instruction. Skips the outermost calls that the
- * instruction `before` also has. */
-static void source_calls(struct source_page *s, const struct web_place *place,
-                         const struct web_place *before) {
-  bool same = before != NULL;
-  for (size_t i = 0; i < place->call_count; i++) {
-    const struct web_call *call = &place->calls[i];
-    const struct web_call *other = same && i < before->call_count ? &before->calls[i] : NULL;
-    same = other && call->line == other->line && str_equal(call->file, other->file);
-    if (same) continue;
-    pprofc_str text;
-    if (!source_lookup_line(&s->sources, call->file, call->line, &text)) text = STR("");
-    fill_pack(&s->page->fill, "asm:{call:b", true);
-    buffer_add_fill(fill_text(&s->page->fill, "indent"), ' ', 38 + 4 * (i < 16 ? i : 16));
-    fill_str(&s->page->fill, "text", str_trim(text));
-    source_fill_place(s, call->file, call->line);
-    fill_end(&s->page->fill);
-  }
-}
-
-static void source_instruction(struct source_page *s, const struct web_place *place) {
-  const struct web_instruction *in = &s->data.instructions[place->instruction];
-  if (!in->text.size) return;
-  size_t calls = place->call_count < 16 ? place->call_count : 16;
-  fill_pack(&s->page->fill, "asm:{instruction:b", true);
-  source_fill_cost(s, in->flat, in->cum);
-  buffer_printf(fill_text(&s->page->fill, "text"), " %8llx: %*s%.*s",
-                (unsigned long long)in->file_address, (int)(4 * calls), "", STR_ARG(in->text));
-  if (in->file.size) source_fill_place(s, in->file, in->line);
-  fill_end(&s->page->fill);
-}
-
-static void source_instructions(struct source_page *s, const struct web_place *places,
-                                size_t count) {
-  for (size_t i = 0; i < count; i++) {
-    source_calls(s, &places[i], i ? &places[i - 1] : NULL);
-    source_instruction(s, &places[i]);
-  }
-}
-
-static bool source_has_code(const struct source_page *s, const struct web_place *places,
-                            size_t count) {
-  for (size_t i = 0; i < count; i++)
-    if (places[i].call_count || s->data.instructions[places[i].instruction].text.size) return true;
-  return false;
-}
-
-static void source_line(struct source_page *s, pprofc_str file, int64_t number, int64_t most,
-                        const struct web_place *places, size_t count) {
-  pprofc_str text;
-  if (!source_lookup_line(&s->sources, file, number, &text)) {
-    if (!count) return;
-    text = number ? STR("???") : STR("<instructions with unknown line numbers>");
-  }
-  int64_t flat = 0, cum = 0;
-  weblist_sum(&s->data, places, count, &flat, &cum);
-  bool code = source_has_code(s, places, count);
-  fill_pack(&s->page->fill, "lines:{heat:s code:b", html_heat((double)cum, (double)most), code);
-  buffer_printf(fill_text(&s->page->fill, "number"), "%6lld", (long long)number);
+static void source_line_cost(void *context, int64_t flat, int64_t cum) {
+  struct source_page *s = context;
+  fill_words(&s->page->fill, "heat", html_heat((double)cum, (double)s->most));
   source_fill_cost(s, flat, cum);
-  fill_str(&s->page->fill, "text", text);
-  if (code) source_instructions(s, places, count);
-  fill_end(&s->page->fill);
+}
+
+static void source_code(void *context, pprofc_str code, size_t depth, pprofc_str around) {
+  struct source_page *s = context;
+  (void)around;
+  buffer_add_fill(fill_text(&s->page->fill, "indent"), ' ', 4 * (depth < 16 ? depth : 16));
+  fill_str(&s->page->fill, "code", code);
 }
 
 /* Returns the largest total of a line in the entries of `places` from `first` to before `end`. */
@@ -148,15 +91,11 @@ static void source_fill_head(struct source_page *s, const struct weblist_run *ru
 }
 
 static void source_run(struct source_page *s, const struct weblist_run *run) {
-  const struct web_place *places = s->data.places + run->first;
-  size_t next = 0;
+  const struct weblist_lines lines = {&s->data, &s->sources,      &s->page->fill,
+                                      s,        source_line_cost, source_code};
   if (run->cum == 0) return;
   source_fill_head(s, run);
-  for (int64_t number = run->begin; number < run->end; number++) {
-    size_t from = next;
-    while (next < run->count && places[next].line == number) next++;
-    source_line(s, places->file, number, s->most, places + from, next - from);
-  }
+  weblist_fill_run(&lines, run);
   fill_end(&s->page->fill);
 }
 
