@@ -86,7 +86,7 @@ TEST(test_group_grows_after_keys_were_left_out) {
 
 /* ---- names of a megabyte ----------------------------- */
 
-#define LONG_NAME ((size_t)1 << 20)
+#define LONG_NAME ((size_t)1 << 18)
 
 /* Returns a profile of one recursive function. Its name repeats a text up to a megabyte. */
 static pprofc_profile *long_name_profile(const char *repeated) {

@@ -6,7 +6,7 @@
 #include "pprofc/pprofc.h"
 #include "profile/builder.h"
 
-#define MOST 2000000 /* maximum number of events without buckets */
+#define MOST TIMES_MOST /* maximum number of events without buckets, set by CMakeLists.txt */
 
 /* The bytes of the page, and the profile from which they were made. */
 struct packed {

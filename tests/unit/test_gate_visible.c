@@ -22,7 +22,7 @@ static double visible_between_logs(uint64_t *state, double low, double high) {
 
 /* ---- all rows ---------------------------------------- */
 
-#define ROWS 4000
+#define ROWS 1000
 
 static bool add_random_row(struct gate *gate, uint64_t *state, size_t index) {
   double base[10], head[10], noise = visible_between_logs(state, 0.002, 0.2);
@@ -84,12 +84,12 @@ static double plain_quantile(double p, double degrees) {
 
 TEST(test_quantiles_are_those_of_plain_bisection) {
   uint64_t state = 9;
-  for (int i = 0; i < 3000; i++) {
+  for (int i = 0; i < 1000; i++) {
     double degrees = visible_between_logs(&state, 0.3, 1e4);
     double p = 1 - visible_between_logs(&state, 1e-9, 0.499);
     CU_ASSERT_EQUAL(pprofc_t_quantile(p, degrees), plain_quantile(p, degrees));
   }
-  for (int i = 0; i < 3000; i++) {
+  for (int i = 0; i < 1000; i++) {
     double degrees = visible_between_logs(&state, 2, 40);
     CU_ASSERT_EQUAL(pprofc_t_quantile(0.975, degrees), plain_quantile(0.975, degrees));
   }

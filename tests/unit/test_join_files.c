@@ -76,7 +76,7 @@ TEST(test_files_are_paired_as_the_manual_says) {
 
 /* Matches the maximum number of functions of one name, with one loop over their paths. */
 TEST(test_many_files_of_one_name_are_paired) {
-  enum { COUNT = 100000 };
+  enum { COUNT = 20000 };
   struct interner texts;
   struct arena arena;
   interner_init(&texts, &mem_default);

@@ -48,7 +48,7 @@ static pprofc_profile *small_profile(const pprofc_allocator *allocator) {
 }
 
 /* Returns a profile that is large enough to be rendered in several blocks and threads. */
-static pprofc_profile *large_profile(void) {
+static pprofc_profile *large_profile(size_t samples) {
   pprofc_builder *b = new_builder(NULL);
   uint32_t frames[100], stack[12];
   for (uint32_t i = 0; i < 100; i++) {
@@ -57,7 +57,7 @@ static pprofc_profile *large_profile(void) {
     frames[i] = pprofc_builder_frame(b, name, "f.c", i + 1);
   }
   uint64_t state = 1;
-  for (size_t i = 0; i < 90000; i++) {
+  for (size_t i = 0; i < samples; i++) {
     size_t depth = 1 + i % 12;
     for (size_t k = 0; k < depth; k++) {
       state = state * 6364136223846793005u + 1442695040888963407u;
@@ -98,7 +98,7 @@ static bool contains(const struct buffer *text, const char *what) {
 }
 
 TEST(test_the_number_of_threads_does_not_show) {
-  pprofc_profile *p = large_profile();
+  pprofc_profile *p = large_profile(40000);
   for (size_t i = 0; i < FORMATS; i++) {
     pprofc_report_options options = options_for(formats[i]);
     options.threads = 1;
@@ -126,7 +126,7 @@ static int64_t folded_sum(const struct buffer *text, size_t *lines) {
 }
 
 TEST(test_joined_and_cut_stacks_keep_the_sum) {
-  pprofc_profile *p = large_profile();
+  pprofc_profile *p = large_profile(40000);
   pprofc_samples_view samples;
   pprofc_profile_samples(p, &samples);
   int64_t total = 0;
@@ -234,7 +234,7 @@ static int refuse(void *context, const void *data, size_t size) {
 }
 
 TEST(test_a_full_disk_is_an_error) {
-  pprofc_profile *p = large_profile();
+  pprofc_profile *p = large_profile(10000);
   for (size_t i = 0; i < FORMATS; i++) {
     if (strcmp(formats[i], "comments") == 0) continue; /* the profile has no comments */
     for (size_t room = 0; room < 3; room++) {

@@ -215,10 +215,10 @@ TEST(test_call_tree_keeps_paths_apart) {
 
 TEST(test_every_thread_count_gives_the_same) {
   pprofc_builder *b = cpu_builder();
-  for (int64_t i = 0; i < 60000; i++) {
+  for (int64_t i = 0; i < 42000; i++) {
     char stack[80];
     snprintf(stack, sizeof stack, "l%d m%d m%d n%d main", (int)(i * 7919 % 31), (int)(i % 5),
-             (int)(i * 31 % 6), (int)(i / 9000));
+             (int)(i * 31 % 6), (int)(i / 6000));
     sample(b, stack, i % 97 - 20, 0);
     if (i % 3 == 0) pprofc_builder_label(b, "k", i % 2 ? "odd" : "even");
   }

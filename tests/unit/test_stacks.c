@@ -345,9 +345,9 @@ TEST(test_random_stacks_are_those_of_sorting_texts) {
 /* There are enough stacks to sort them in groups by their first frame. In the last cases, almost
  * all stacks have the same first frame. */
 TEST(test_many_stacks_are_sorted_in_groups) {
-  check_random(40000, 26, 20, 7, false);
-  check_random(40000, 3, 30, 8, false);
-  check_random(40000, 2, 40, 9, false);
+  check_random(33000, 26, 8, 7, false);
+  check_random(33000, 3, 12, 8, false);
+  check_random(33000, 2, 20, 9, false);
 }
 
 /* Checks that a set of all samples is equal to the set of a selection that contains all samples.
@@ -412,7 +412,7 @@ TEST(test_adding_up_repeated_stacks_changes_no_sum) {
 
 /* Tests orders of samples that a simple quicksort would sort in quadratic time. */
 TEST(test_no_order_of_samples_is_slow) {
-  enum { COUNT = 35000 };
+  enum { COUNT = 33000 };
   for (int order = 0; order < 4; order++) {
     pprofc_builder *b = new_builder();
     for (uint32_t i = 0; i < COUNT; i++) {

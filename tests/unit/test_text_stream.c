@@ -17,7 +17,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#define LARGE ((size_t)5 << 19)
+#define LARGE ((size_t)17 << 17) /* the reader reads texts of 2 MiB and more by lines */
 
 /* ---- texts ------------------------------------------- */
 
@@ -150,7 +150,7 @@ TEST(test_all_ways_are_the_same) {
 TEST(test_memory_follows_what_is_distinct) {
   struct buffer text;
   char path[] = "/tmp/test_stream.XXXXXX";
-  make_folded(&text, 2 * LARGE);
+  make_folded(&text, (size_t)5 << 20);
   CU_ASSERT_FATAL(mkdtemp(path) && rmdir(path) == 0);
   write_text(path, &text, "wT");
   for (size_t n = 0; n < 10; n++) { /* 50 MB of equal lines */

@@ -12,7 +12,9 @@
 
 /* Maximum number of events. If there are more, the events of a stack within a time interval are
  * added up. */
+#ifndef TIMES_MOST
 #define TIMES_MOST THRESHOLD((size_t)2000000)
+#endif
 
 /* Number of buckets (time intervals of equal width) with which times_fit begins. */
 #define TIMES_BUCKETS (1 << 18)
