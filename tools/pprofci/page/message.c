@@ -63,7 +63,7 @@ void message_replace_headline(struct message *m, struct arena *arena, const char
 
 /* Adds the lines of code for a place without HTML, where an indented line is code. The code could
  * contain the end of a fence (```). */
-static void fill_code(struct fill *f, pprofc_str text) {
+static void message_fill_code(struct fill *f, pprofc_str text) {
   pprofc_str line;
   while (text.size && str_next_line(&text, &line)) {
     fill_begin(f, "lines");
@@ -93,7 +93,7 @@ void message_put_part(struct buffer *out, const struct message_part *part,
             part->is_code || part->title.size > 0);
   for (size_t i = 0; i < part->count; i++)
     if (part->is_code && !place->html)
-      fill_code(&f, part->pieces[i].text);
+      message_fill_code(&f, part->pieces[i].text);
     else
       fill_piece(&f, &part->pieces[i], place);
   template_put(out, message_template(), "message", &f);
