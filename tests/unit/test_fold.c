@@ -171,7 +171,7 @@ TEST(test_reports_are_the_same) {
     struct buffer gzip;
     pprofc_error error;
     unsigned quirks = (unsigned)(seed * 2654435761u >> 7) & QUIRKS;
-    make(&m, seed, quirks | (seed % 4 ? 0 : QUIRK_DEFAULT), seed % 17 ? 40 : 6000);
+    make(&m, seed, quirks | (seed % 4 ? 0 : QUIRK_DEFAULT), seed % 17 ? 40 : 2000);
     buffer_init(&gzip, &mem_default, 1 << 28);
     make_gzip(&m.out, &gzip);
     const struct buffer *data = seed % 3 ? &gzip : &m.out;
@@ -343,13 +343,14 @@ static void same_outcome(const struct buffer *data) {
   pprofc_profile_release(whole);
 }
 
-/* Changes each bit of a profile, and cuts the profile at each byte. */
+/* Changes each bit of a profile, and cuts the profile at each byte. With ids of two bytes, changes
+ * one bit of each byte. */
 TEST(test_messages_are_the_same) {
   static const unsigned ids[] = {0, QUIRK_MIXED_IDS}; /* with one and with two bytes */
   for (size_t i = 0; i < COUNT(ids); i++) {
     struct maker m;
     make(&m, 77, QUIRK_LABELS | QUIRK_UNPACKED | QUIRK_FEW | ids[i], 4);
-    for (size_t bit = 0; bit < 8 * m.out.size; bit++) {
+    for (size_t bit = 0; bit < 8 * m.out.size; bit += ids[i] ? 9 : 1) {
       m.out.data[bit / 8] ^= (char)(1 << bit % 8);
       same_outcome(&m.out);
       m.out.data[bit / 8] ^= (char)(1 << bit % 8);
