@@ -383,7 +383,7 @@ static void brief_merge(const struct brief *b, struct buffer *to) {
     if (i == note_at) buffer_add_str(to, buffer_str(&b->note));
     bool is_first = b->kind == BRIEF_JSON && to->size && to->data[to->size - 1] == '[';
     pprofc_str text = brief_text(b, &b->pieces[i]);
-    if (is_first && str_starts(text, STR(","))) text = str_from(text, 1);
+    if (is_first) str_take(&text, STR(","));
     buffer_add_str(to, text);
   }
   if (note_at == b->count) buffer_add_str(to, buffer_str(&b->note));

@@ -86,10 +86,46 @@ size_t str_find_last_char(pprofc_str s, char c) {
   return s.size;
 }
 
+bool str_contains(pprofc_str s, pprofc_str needle) {
+  return str_find(s, needle) < s.size;
+}
+
 pprofc_str str_slice(pprofc_str s, size_t from, size_t to) {
   if (to > s.size) to = s.size;
   if (from > to) from = to;
   return (pprofc_str){s.data ? s.data + from : NULL, to - from};
+}
+
+size_t str_run(pprofc_str s, bool (*is)(char)) {
+  size_t n = 0;
+  while (n < s.size && is(s.data[n])) n++;
+  return n;
+}
+
+size_t str_last_run(pprofc_str s, bool (*is)(char)) {
+  size_t n = 0;
+  while (n < s.size && is(s.data[s.size - n - 1])) n++;
+  return n;
+}
+
+size_t str_indent(pprofc_str s) {
+  size_t n = 0;
+  while (n < s.size && s.data[n] == ' ') n++;
+  return n;
+}
+
+bool str_take(pprofc_str *s, pprofc_str prefix) {
+  if (!str_starts(*s, prefix)) return false;
+  *s = str_from(*s, prefix.size);
+  return true;
+}
+
+bool str_take_run(pprofc_str *s, bool (*is)(char), pprofc_str *run) {
+  size_t n = str_run(*s, is);
+  if (!n) return false;
+  *run = str_slice(*s, 0, n);
+  *s = str_from(*s, n);
+  return true;
 }
 
 static bool is_space(char c) {

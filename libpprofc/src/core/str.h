@@ -32,6 +32,7 @@ int text_order(const void *a, const void *b);
 
 bool str_starts(pprofc_str s, pprofc_str prefix);
 bool str_ends(pprofc_str s, pprofc_str suffix);
+bool str_contains(pprofc_str s, pprofc_str needle);
 
 /* True if `match`, such as str_equal, is true for s and one of the words. `words` ends with NULL.
  */
@@ -65,6 +66,22 @@ pprofc_str str_slice(pprofc_str s, size_t from, size_t to);
 static inline pprofc_str str_from(pprofc_str s, size_t from) {
   return str_slice(s, from, s.size);
 }
+
+/* str_run returns the number of bytes at the start of s for which `is` returns true. str_last_run
+ * returns the number of these bytes at the end of s. */
+size_t str_run(pprofc_str s, bool (*is)(char));
+size_t str_last_run(pprofc_str s, bool (*is)(char));
+
+/* Returns the number of spaces at the start of s. */
+size_t str_indent(pprofc_str s);
+
+/* Removes the prefix from *s. Returns false, and leaves *s unchanged, if *s does not begin with the
+ * prefix. */
+bool str_take(pprofc_str *s, pprofc_str prefix);
+
+/* Removes the leading bytes for which `is` returns true from *s, and sets *run to them. If there is
+ * no such byte, returns false and changes nothing. `run` must not be `s`. */
+bool str_take_run(pprofc_str *s, bool (*is)(char), pprofc_str *run);
 
 /* Returns s without ASCII white space at both ends. */
 pprofc_str str_trim(pprofc_str s);

@@ -26,7 +26,6 @@ static size_t script_space(pprofc_str text) {
 /* Splits "parse file:///app/parser.mjs:4:13" into name, file and line. The text begins with a space
  * if the function has no name. */
 static void name_of_script(pprofc_str text, struct jit_function *f) {
-  static const pprofc_str scheme = {"file://", 7};
   int64_t number;
   while (text.size && strchr("*~^+", text.data[0])) text = str_from(text, 1);
   f->name = text;
@@ -39,7 +38,8 @@ static void name_of_script(pprofc_str text, struct jit_function *f) {
     f->line = number;
     if (import_take_number(&place, &number)) f->line = number;
   }
-  f->file = str_starts(place, scheme) ? str_from(place, scheme.size) : place;
+  str_take(&place, STR("file://"));
+  f->file = place;
 }
 
 /* Prefixes of names of JIT-compiled code, and functions that split the text after the prefix. */
@@ -85,7 +85,7 @@ static size_t last_arrow(pprofc_str s) {
 }
 
 bool jit_take_inlined(pprofc_str *symbol, pprofc_str *name) {
-  if (str_find(*symbol, STR("operator->")) < symbol->size) return false;
+  if (str_contains(*symbol, STR("operator->"))) return false;
   size_t arrow = last_arrow(*symbol);
   if (arrow == symbol->size) return false;
   *name = str_from(*symbol, arrow + 2);

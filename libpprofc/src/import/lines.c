@@ -63,13 +63,11 @@ pprofc_status import_text(pprofc_str data, const pprofc_allocator *mem, struct b
   bool big_endian;
   buffer_init(utf8, mem, SIZE_MAX / 2);
   *text = data;
-  if (str_starts(data, STR("\xEF\xBB\xBF"))) {
-    *text = str_from(data, 3);
-  } else if (find_utf16(data, &from, &big_endian)) {
-    convert_utf16(data, from, big_endian, utf8);
-    if (utf8->failed) return error_nomem(error);
-    *text = utf8->size ? buffer_str(utf8) : STR("");
-  }
+  if (str_take(text, STR("\xEF\xBB\xBF")) || !find_utf16(data, &from, &big_endian))
+    return PPROFC_OK;
+  convert_utf16(data, from, big_endian, utf8);
+  if (utf8->failed) return error_nomem(error);
+  *text = utf8->size ? buffer_str(utf8) : STR("");
   return PPROFC_OK;
 }
 

@@ -135,8 +135,7 @@ static pprofc_str names_split_place(pprofc_str place, uint64_t *line, uint64_t *
   if (str_starts(place, STR("<"))) return STR("");
   if (colon == place.size) return place;
   pprofc_str rest = str_from(place, colon + 1);
-  bool range = str_starts(rest, STR("("));
-  if (range) rest = str_from(rest, 1);
+  bool range = str_take(&rest, STR("("));
   if (str_next(&rest, range ? ',' : ':', &number)) str_parse_uint(number, 10, line);
   str_parse_uint(str_slice(rest, 0, str_find_char(rest, range ? ')' : '-')), 10, column);
   return *line ? str_slice(place, 0, colon) : place;

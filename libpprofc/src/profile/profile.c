@@ -205,7 +205,7 @@ size_t profile_find_type(const pprofc_profile *p, pprofc_str wanted) {
   if (str_parse_int(wanted, 10, &number))
     return number < 0 || (uint64_t)number > p->type_count ? p->type_count : (size_t)number;
   pprofc_str bare = wanted;
-  if (str_starts(wanted, STR("inuse_"))) bare = str_from(wanted, 6);
+  str_take(&bare, STR("inuse_"));
   for (; index < p->type_count; index++) {
     pprofc_str type = profile_string(p, p->types[index].type);
     if (str_equal(type, wanted) || str_equal(type, bare)) break;

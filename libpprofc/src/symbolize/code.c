@@ -37,8 +37,7 @@ enum { BASE, HEAD };
 
 /* Returns the name without the number that compilers append to it, such as ".12". */
 static pprofc_str stable_name(pprofc_str name) {
-  size_t end = name.size;
-  while (end && char_is_digit(name.data[end - 1])) end--;
+  size_t end = name.size - str_last_run(name, char_is_digit);
   bool numbered = end < name.size && end >= 2 && name.data[end - 1] == '.';
   return numbered ? str_slice(name, 0, end - 1) : name;
 }

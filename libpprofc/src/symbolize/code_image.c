@@ -104,8 +104,7 @@ static void find_go_types(struct code_image *m, uint64_t address, pprofc_str nam
 }
 
 pprofc_str code_plain_name(pprofc_str name) {
-  size_t end = name.size;
-  while (end && char_is_digit(name.data[end - 1])) end--;
+  size_t end = name.size - str_last_run(name, char_is_digit);
   bool numbered = end < name.size && str_ends(str_slice(name, 0, end), STR(".llvm."));
   return numbered ? str_slice(name, 0, end - STR(".llvm.").size) : name;
 }

@@ -15,7 +15,7 @@
 bool demangle_is_deep(pprofc_str name) {
   /* A mangled name begins with "_Z", "___Z" or a prefix such as "_GLOBAL__I__Z". */
   pprofc_str head = str_slice(name, 0, 16);
-  return str_starts(name, STR("_")) && str_find(head, STR("_Z")) < head.size;
+  return str_starts(name, STR("_")) && str_contains(head, STR("_Z"));
 }
 
 bool demangle_run(void (*fn)(void *context), void *context) {
@@ -280,8 +280,8 @@ static void renumber_parameters(struct buffer *out) {
   pprofc_str s = buffer_str(out);
   size_t to = 0;
   for (size_t i = 0; i < s.size;) {
-    size_t end = parameter_letters(s, i), digits = end;
-    while (digits < s.size && char_is_digit(s.data[digits])) digits++;
+    size_t end = parameter_letters(s, i);
+    size_t digits = end + str_run(str_from(s, end), char_is_digit);
     int64_t number;
     bool found = end > i + 1 && str_parse_int(str_slice(s, end, digits), 10, &number);
     while (i < end) keep(out, &to, s.data[i++]);
@@ -350,7 +350,7 @@ static void drop_enclosing_parameters(pprofc_str s, struct buffer *out) {
     if (s.data[i] != '(' || !opens_parameters(s, i)) continue;
     size_t end = closing(s, i, '(', ')');
     pprofc_str after = str_from(s, end + 1);
-    if (str_starts(after, STR(" const"))) after = str_from(after, 6);
+    str_take(&after, STR(" const"));
     if (end == s.size || !str_starts(after, STR("::"))) continue;
     keep(out, &to, ')');
     i = end;
@@ -433,16 +433,15 @@ static bool is_demangled(pprofc_str name) {
     cxx = c == '<' || c == '>' || c == '[' || c == ']' ||
           (c == ':' && i + 1 < name.size && name.data[i + 1] == ':');
   }
-  return cxx && str_find(name, STR(".<")) == name.size && str_find(name, STR("]).")) == name.size;
+  return cxx && !str_contains(name, STR(".<")) && !str_contains(name, STR("])."));
 }
 
 void demangle_for_display(pprofc_str system_name, enum demangle_mode mode, struct buffer *out) {
   buffer_clear(out);
   bool changed = demangle(system_name, mode, out) && !str_equal(buffer_str(out), system_name);
-  if (!changed && str_starts(system_name, STR("_"))) {
-    pprofc_str rest = str_from(system_name, 1);
+  pprofc_str rest = system_name;
+  if (!changed && str_take(&rest, STR("_")))
     changed = demangle(rest, mode, out) && !str_equal(buffer_str(out), rest);
-  }
   if (changed) return;
   buffer_clear(out);
   buffer_add_str(out, system_name);

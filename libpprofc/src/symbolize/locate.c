@@ -103,8 +103,8 @@ static bool try_name(struct search *s, pprofc_str folder) {
 static bool is_missing(const struct search *s, pprofc_str folder) {
   char path[PATH_ROOM];
   struct stat info;
-  if (folder.size >= sizeof path || str_find(s->file, STR("..")) < s->file.size ||
-      str_find(s->build_id, STR("..")) < s->build_id.size)
+  if (folder.size >= sizeof path || str_contains(s->file, STR("..")) ||
+      str_contains(s->build_id, STR("..")))
     return false;
   snprintf(path, sizeof path, "%.*s", STR_ARG(folder));
   return stat(folder.size ? path : ".", &info) != 0 && errno == ENOENT;

@@ -227,20 +227,13 @@ bool object_address(struct object *object, uint64_t address, uint64_t *file_addr
 /* ---- symbols ----------------------------------------- */
 
 static size_t object_skip_blanks(pprofc_str s, size_t at) {
-  while (at < s.size && char_is_blank(s.data[at])) at++;
-  return at;
-}
-
-static size_t skip_hex(pprofc_str line) {
-  size_t at = 0;
-  while (at < line.size && char_is_hex(line.data[at])) at++;
-  return at;
+  return at + str_run(str_from(s, at), char_is_blank);
 }
 
 /* Parses a line of nm: "hex type name". */
 static bool symbol_line(pprofc_str line, uint64_t *address, pprofc_str *name) {
   line = str_trim(line);
-  size_t digits = skip_hex(line);
+  size_t digits = str_run(line, char_is_hex);
   size_t type = object_skip_blanks(line, digits), blank = type + 1;
   size_t from = object_skip_blanks(line, blank);
   if (!digits || type == digits || from <= blank) return false;
@@ -295,7 +288,7 @@ struct disassemble_place {
 
 /* Parses "401210: movl (%rdi), %edx". */
 static bool instruction_line(pprofc_str line, struct instruction *instruction) {
-  size_t digits = skip_hex(line);
+  size_t digits = str_run(line, char_is_hex);
   if (!digits || digits + 1 >= line.size || line.data[digits] != ':') return false;
   size_t text = object_skip_blanks(line, digits + 1);
   if (text == digits + 1) return false;
@@ -305,9 +298,8 @@ static bool instruction_line(pprofc_str line, struct instruction *instruction) {
 
 /* Returns the line without the "; " that LLVM writes first. */
 static pprofc_str drop_mark(pprofc_str line) {
-  size_t at = line.size && line.data[0] == ';';
-  if (at < line.size && char_is_blank(line.data[at])) at++;
-  return str_from(line, at);
+  str_take(&line, STR(";"));
+  return str_from(line, line.size && char_is_blank(line.data[0]));
 }
 
 /* Parses "; /src/a.c:29" or "/src/a.c:29 (discriminator 3)". The line number follows the last colon
@@ -318,10 +310,10 @@ static bool file_line(pprofc_str line, struct disassemble_place *place) {
   for (size_t i = line.size; i-- > 0 && colon == line.size;)
     if (line.data[i] == ':' && i + 1 < line.size && char_is_digit(line.data[i + 1])) colon = i;
   if (colon == line.size) return false;
-  size_t end = colon + 1;
-  while (end < line.size && char_is_digit(line.data[end])) end++;
+  pprofc_str digits = str_from(line, colon + 1);
   int64_t number;
-  if (str_parse_int(str_slice(line, colon + 1, end), 10, &number) && number <= UINT32_MAX) {
+  digits.size = str_run(digits, char_is_digit);
+  if (str_parse_int(digits, 10, &number) && number <= UINT32_MAX) {
     place->file = str_slice(line, 0, colon);
     place->line = number;
   }
@@ -344,7 +336,7 @@ static bool function_line(pprofc_str line, struct disassemble_place *place) {
 static bool label_line(pprofc_str line, struct disassemble_place *place) {
   size_t colon = str_find_last_char(line, ':');
   if (colon == line.size) return false;
-  size_t from = skip_hex(line);
+  size_t from = str_run(line, char_is_hex);
   if (from > colon) from = colon;
   if (from < colon && char_is_blank(line.data[from])) from++;
   place->function = str_slice(line, from, colon);

@@ -386,7 +386,7 @@ struct mapped_pass {
 /* Returns the new name for a frame. Keeps a name that contains the original name, because the
  * longer name has more information. */
 static pprofc_str mapped_name(struct mapped_pass *pass, pprofc_str name, pprofc_str original) {
-  if (!original.size || str_find(name, original) < name.size) return name;
+  if (!original.size || str_contains(name, original)) return name;
   /* These keywords can precede the name of a function. */
   if (STR_ANY(str_equal, original, "function", "const", "export")) return name;
   if (!str_equal(original, STR("constructor"))) return original;

@@ -31,8 +31,7 @@ static const struct {
 
 /* Parses a word such as "demangle=full" or "full". Sets mode->force, except for "default". */
 static bool demangle_word(pprofc_str word, struct mode *mode) {
-  bool prefixed = str_starts(word, STR("demangle="));
-  if (prefixed) word = str_from(word, 9);
+  bool prefixed = str_take(&word, STR("demangle="));
   if (str_equal(word, STR("default"))) return true;
   for (size_t i = 0; i < COUNT(demangle_words); i++) {
     bool bare_none = !prefixed && demangle_words[i].mode == DEMANGLE_NONE;
@@ -152,9 +151,9 @@ static pprofc_status file_addresses(struct symbolize_pass *pass, size_t index,
                                     pprofc_error *error) {
   const pprofc_profile *p = pass->profile;
   const struct mapping *m = &p->mappings.items[index];
-  pprofc_str name = profile_string(p, m->file), kernel = STR("[kernel.kallsyms]");
+  pprofc_str name = profile_string(p, m->file);
   struct mapped_range range = {m->start, m->limit, m->offset, STR("")};
-  if (str_starts(name, kernel)) range.kernel_symbol = str_from(name, kernel.size);
+  if (str_take(&name, STR("[kernel.kallsyms]"))) range.kernel_symbol = name;
   *addresses = arena_array(&pass->scratch, pass->members[index], sizeof **addresses);
   if (!*addresses) return error_nomem(error);
   bool based = false;

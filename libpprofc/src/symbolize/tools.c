@@ -105,8 +105,7 @@ static void file_and_line(pprofc_str text, struct source_frame *frame) {
 /* True if the line is the address in hex, and not a function name that begins with "0x". */
 static bool is_address(pprofc_str line, uint64_t address) {
   uint64_t value;
-  return str_starts(line, STR("0x")) && str_parse_uint(str_from(line, 2), 16, &value) &&
-         value == address;
+  return str_take(&line, STR("0x")) && str_parse_uint(line, 16, &value) && value == address;
 }
 
 #define MAX_FRAMES ((size_t)1 << 26)
@@ -114,10 +113,8 @@ static bool is_address(pprofc_str line, uint64_t address) {
 /* Appends a frame. Returns false when out of memory or if there are too many frames. */
 static bool frames_add(struct source_frames *frames, struct arena *arena,
                        struct source_frame frame) {
-  if (frames->count == MAX_FRAMES) return false;
-  if (!ARRAY_RESERVE_IN(arena, frames->items, frames->capacity, frames->count + 1)) return false;
-  frames->items[frames->count++] = frame;
-  return true;
+  return frames->count < MAX_FRAMES &&
+         ARRAY_PUSH_IN(arena, frames->items, frames->count, frames->capacity, frame);
 }
 
 /* Reads the output of addr2line. For each address, the output has a line "0x<address>", then two
@@ -284,9 +281,9 @@ static bool check_objdump(struct tools *t, const pprofc_allocator *mem) {
   t->objdump_is_llvm = llvm < text.size;
   int64_t major = 0;
   pprofc_str version = str_slice(text, llvm + 13, llvm + 16), digits;
-  bool good = str_find(text, STR("GNU objdump")) < text.size;
+  bool good = str_contains(text, STR("GNU objdump"));
   if (t->objdump_is_llvm)
-    good = str_find(text, STR("trunk")) < text.size ||
+    good = str_contains(text, STR("trunk")) ||
            (str_next(&version, '.', &digits) && str_parse_int(digits, 10, &major) && major >= 8);
   buffer_free(&printed);
   t->found[TOOL_OBJDUMP] = good;

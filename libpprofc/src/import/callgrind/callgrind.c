@@ -21,7 +21,7 @@ static bool callgrind_number(pprofc_str s, uint64_t *out) {
     *out = number;
     return true;
   }
-  if (str_starts(s, STR("0x"))) return str_parse_uint(str_from(s, 2), 16, out);
+  if (str_take(&s, STR("0x"))) return str_parse_uint(s, 16, out);
   return s.size && s.data[0] >= '0' && s.data[0] <= '9' && str_parse_uint(s, 10, out);
 }
 
@@ -33,8 +33,7 @@ static bool callgrind_relative(pprofc_str s, uint64_t last, uint64_t *out) {
     *out = last;
     return true;
   }
-  bool more = str_starts(s, STR("+")), less = str_starts(s, STR("-"));
-  if (more || less) s = str_from(s, 1);
+  bool more = str_take(&s, STR("+")), less = !more && str_take(&s, STR("-"));
   if (!callgrind_number(s, &number)) return false;
   if (less) number = 0 - number;
   *out = more || less ? last + number : number;
@@ -347,8 +346,8 @@ static bool read_creator(struct callgrind_reader *r, pprofc_str value) {
  * request "Metadata: ..." names the benchmark library instead. */
 static bool read_description(struct callgrind_reader *r, pprofc_str value) {
   static const pprofc_str trigger = {" Trigger: Client Request: ", 26};
-  if (!str_starts(value, trigger)) return true;
-  value = str_trim(str_from(value, trigger.size));
+  if (!str_take(&value, trigger)) return true;
+  value = str_trim(value);
   if (!str_starts(value, STR("Metadata: "))) r->benchmark = value;
   return true;
 }

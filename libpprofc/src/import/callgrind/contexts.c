@@ -187,8 +187,8 @@ static struct callgrind_symbol symbol_get(struct callgrind_contexts *contexts, u
   char room[IMPORT_SCRIPT_NAME];
   uint64_t address;
   if (info->text != NONE) return *info;
-  pprofc_str text = contexts->symbols.items[symbol];
-  if (str_starts(text, STR("0x")) && str_parse_uint(str_from(text, 2), 16, &address) &&
+  pprofc_str text = contexts->symbols.items[symbol], digits = text;
+  if (str_take(&digits, STR("0x")) && str_parse_uint(digits, 16, &address) &&
       jit_names_find(&contexts->jit, address, &found)) {
     found.name = import_script_name(found.name, found.file, found.line, room);
     *info = (struct callgrind_symbol){.text = builder_string(contexts->builder, found.name),

@@ -1,12 +1,6 @@
 /* Finds the events of a callgrind file and their units. Each event becomes a sample type. */
 #include "import/callgrind/reader.h"
 
-static size_t leading_digits(pprofc_str s) {
-  size_t digits = 0;
-  while (digits < s.size && char_is_digit(s.data[digits])) digits++;
-  return digits;
-}
-
 /* Parses the factor in the unit of an event: 10 for "10ns". Without digits the factor is 1. */
 static bool parse_factor(pprofc_str digits, int64_t *factor) {
   *factor = 1;
@@ -22,7 +16,7 @@ static void split_name(pprofc_str word, struct callgrind_event *event) {
   if (open == 0 || open >= word.size || !str_ends(word, STR(")"))) return;
   pprofc_str unit = str_slice(word, open + 1, word.size - 1);
   int64_t factor;
-  size_t digits = leading_digits(unit);
+  size_t digits = str_run(unit, char_is_digit);
   if (!parse_factor(str_slice(unit, 0, digits), &factor)) return;
   event->type = str_slice(word, 0, open);
   if (str_ends(event->type, STR("_"))) event->type.size--;
@@ -89,9 +83,7 @@ static bool add_events(struct callgrind_events *events, pprofc_str list, pprofc_
 /* True if a line of numbers has a relative counter, like "+3" or "*". */
 static bool has_relative_counter(pprofc_str line, size_t columns) {
   pprofc_str word;
-  if (!line.size ||
-      (line.data[0] != '*' && line.data[0] != '+' && line.data[0] != '-' && !leading_digits(line)))
-    return false;
+  if (!line.size || (!strchr("*+-", line.data[0]) && !char_is_digit(line.data[0]))) return false;
   for (size_t i = 0; import_next_word(&line, &word); i++)
     if (i >= columns && (word.data[0] == '+' || word.data[0] == '*')) return true;
   return false;
@@ -113,13 +105,6 @@ static bool next_event_line(pprofc_str *rest, pprofc_str *line) {
   return str_next_line(rest, line);
 }
 
-/* Removes a prefix from a line. Returns false if the line does not begin with the prefix. */
-static bool take_start(pprofc_str *line, pprofc_str start) {
-  if (!str_starts(*line, start)) return false;
-  *line = str_from(*line, start.size);
-  return true;
-}
-
 /* Finds all events. Scans the whole file, because parts may have different events. A line "event:"
  * with a long name may come before or after the line "events:". */
 bool callgrind_find_events(struct callgrind_events *events, pprofc_str text,
@@ -129,11 +114,11 @@ bool callgrind_find_events(struct callgrind_events *events, pprofc_str text,
   pprofc_str rest = text, line;
   while (next_event_line(&rest, &line)) {
     long_names |= str_starts(line, STR("event:"));
-    if (!take_start(&line, STR("events:"))) continue;
+    if (!str_take(&line, STR("events:"))) continue;
     if (!add_events(events, line, builder)) return false;
     events->lists++;
   }
   for (rest = text; long_names && next_event_line(&rest, &line);)
-    if (take_start(&line, STR("event:"))) read_long_name(events, line);
+    if (str_take(&line, STR("event:"))) read_long_name(events, line);
   return events->count || import_refuse(builder, PPROFC_E_FORMAT, "no events");
 }

@@ -147,7 +147,7 @@ static void events_survey(struct jfr *j, const struct jfr_handler *h, struct jfr
  * the JDK without "Sample" in its name. */
 static bool events_is_other(pprofc_str name) {
   if (str_equal(name, STR("profiler.Free"))) return true;
-  return str_starts(name, STR("jdk.")) && str_find(name, STR("Sample")) == name.size;
+  return str_starts(name, STR("jdk.")) && !str_contains(name, STR("Sample"));
 }
 
 /* Adds the number of skipped events of a class to `kinds`. Returns false when out of memory. */

@@ -77,8 +77,7 @@ static const struct {
 static pprofc_str names_unpacked_library(pprofc_str name) {
   static const char *const folders[] = {"./tmp/", "/tmp/"};
   if (str_ends(name, STR(" (deleted)"))) name = str_slice(name, 0, name.size - 10);
-  for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
-    if (str_starts(name, str_of(folders[i]))) name = str_from(name, strlen(folders[i]));
+  for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) str_take(&name, str_of(folders[i]));
   if (!str_ends(name, STR(".so"))) return STR("");
   for (size_t i = 0; i < sizeof names_unpacked / sizeof *names_unpacked; i++)
     if (str_starts(name, str_of(names_unpacked[i].start))) return str_of(names_unpacked[i].stable);
@@ -112,7 +111,7 @@ pprofc_str jfr_symbol(struct jfr *j, uint64_t id) {
 
 bool jfr_is_library(pprofc_str name) {
   return STR_ANY(str_ends, name, ".so", ".dylib", ".jnilib", ".dll", ".exe", " (deleted)") ||
-         str_find(name, STR(".so.")) < name.size || str_starts(name, STR("["));
+         str_contains(name, STR(".so.")) || str_starts(name, STR("["));
 }
 
 /* Adds j->name to the builder's strings and returns its index; 0 on failure. */

@@ -17,11 +17,11 @@ static const struct {
 
 /* Parses a duration like "20 ms", or a number of nanoseconds. Returns 0 if the text is invalid. */
 static uint64_t settings_duration(pprofc_str text) {
-  size_t digits = 0;
+  pprofc_str digits;
   uint64_t number;
-  while (digits < text.size && char_is_digit(text.data[digits])) digits++;
-  if (!str_parse_uint(str_slice(text, 0, digits), 10, &number)) return 0;
-  pprofc_str unit = str_trim(str_from(text, digits));
+  if (!str_take_run(&text, char_is_digit, &digits) || !str_parse_uint(digits, 10, &number))
+    return 0;
+  pprofc_str unit = str_trim(text);
   if (!unit.size) return number;
   for (size_t i = 0; i < sizeof settings_units / sizeof *settings_units; i++)
     if (str_equal(unit, str_of(settings_units[i].unit)) &&

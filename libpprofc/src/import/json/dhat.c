@@ -40,8 +40,8 @@ static uint32_t dhat_read_frame(pprofc_builder *builder, pprofc_str text) {
   size_t open = str_find_last_char(text, '(');
   if (str_ends(text, STR(")")) && open > 0 && open < text.size) {
     pprofc_str place = str_slice(text, open + 1, text.size - 1);
-    if (str_starts(place, STR("in ")))
-      object = str_from(place, 3);
+    if (str_take(&place, STR("in ")))
+      object = place;
     else if (import_take_number(&place, &line))
       file = place;
     if (file.size || object.size) text = str_trim(str_slice(text, 0, open));

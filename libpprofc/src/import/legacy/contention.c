@@ -39,14 +39,14 @@ static bool contention_find_sample(pprofc_str line, pprofc_str *first, pprofc_st
                                    pprofc_str *addresses) {
   *addresses = STR("");
   while (line.size) {
-    if (!text_take_run(&line, char_is_digit, first)) {
+    if (!str_take_run(&line, char_is_digit, first)) {
       line = str_from(line, 1);
       continue;
     }
     bool one = !text_scan(&line, " #_@", second);
     if (one && (first->size < 2 || !text_scan(&line, "_@", second))) continue;
     if (one) *second = (pprofc_str){first->data + --first->size, 1};
-    text_take_run(&line, text_is_address, addresses);
+    str_take_run(&line, text_is_address, addresses);
     return true;
   }
   return false;

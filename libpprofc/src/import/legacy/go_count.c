@@ -9,8 +9,7 @@ static bool go_count_header(pprofc_str *data, pprofc_str *word) {
   pprofc_str line;
   while (text_next_line(data, &line) && text_is_comment(line))
     ;
-  size_t digits = line.size;
-  while (digits > 0 && char_is_digit(line.data[digits - 1])) digits--;
+  size_t digits = line.size - str_last_run(line, char_is_digit);
   if (digits == line.size || !str_ends(str_slice(line, 0, digits), middle)) return false;
   *word = str_slice(line, 0, digits - middle.size);
   for (size_t i = 0; i < word->size; i++)
@@ -26,7 +25,7 @@ static bool go_count_add_sample(struct legacy *l, pprofc_str line) {
     return false;
   while (line.size) {
     uint64_t address;
-    if (!text_take(&line, STR(" 0x")) || !text_take_run(&line, text_is_lower_xdigit, &digits) ||
+    if (!str_take(&line, STR(" 0x")) || !str_take_run(&line, text_is_lower_xdigit, &digits) ||
         !str_parse_uint(digits, 16, &address))
       return false;
     legacy_add_frame(l, address - 1);

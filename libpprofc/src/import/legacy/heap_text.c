@@ -28,17 +28,17 @@ static bool is_kind(char c) {
 /* Removes " @ heapz_v2/524288" from the start of *s. */
 static bool take_kind(pprofc_str *s, struct heap_header *h) {
   if (!text_scan(s, " @ ", NULL) || !str_starts(*s, STR("heap")) ||
-      !text_take_run(s, is_kind, &h->kind))
+      !str_take_run(s, is_kind, &h->kind))
     return false;
-  text_take(s, STR("/"));
+  str_take(s, STR("/"));
   h->period = STR("");
-  text_take_run(s, char_is_digit, &h->period);
+  str_take_run(s, char_is_digit, &h->period);
   return true;
 }
 
 static bool take_growth(pprofc_str *s, struct heap_header *h) {
   (void)h;
-  return text_take(s, STR(" @ growth")) || text_take(s, STR(" @ fragmentation"));
+  return str_take(s, STR(" @ growth")) || str_take(s, STR(" @ fragmentation"));
 }
 
 /* Finds a header anywhere in the line. `take_end` parses the end of the header. */
@@ -104,7 +104,7 @@ static bool heap_text_find_sample(pprofc_str *line, pprofc_str *numbers) {
     if (text_scan(line, "~: ~ [ #: # ]_@", numbers)) return true;
     /* A sample cannot begin in the middle of a number. */
     pprofc_str digits;
-    if (!text_take_run(line, char_is_digit, &digits)) *line = str_from(*line, 1);
+    if (!str_take_run(line, char_is_digit, &digits)) *line = str_from(*line, 1);
   }
   return false;
 }
@@ -136,7 +136,7 @@ static bool heap_text_read_sample(struct heap_reader *r) {
   if (r->has_alloc && !read_pair(r, &numbers[HEAP_ALLOC_COUNT], "allocation", values, &block_size))
     return false;
   if (!read_pair(r, &numbers[HEAP_COUNT], "inuse", live, &block_size)) return false;
-  text_take_run(&line, text_is_address, &addresses);
+  str_take_run(&line, text_is_address, &addresses);
   if (!legacy_add_hex_frames(l, addresses, 0)) return legacy_malformed(l, "malformed sample");
   legacy_add_sample(l, values, block_size);
   return true;

@@ -23,7 +23,7 @@ static bool find_attribute(pprofc_str line, pprofc_str *key, pprofc_str *value) 
     size_t start = equals;
     while (start > at && java_is_word(line.data[start - 1])) start--;
     pprofc_str tail = str_from(line, equals + 1);
-    if (start < equals && text_take_run(&tail, java_is_word, value)) {
+    if (start < equals && str_take_run(&tail, java_is_word, value)) {
       *key = str_trim(str_slice(line, start, equals));
       *value = str_trim(*value);
       return true;
@@ -83,10 +83,10 @@ static void skip_line(struct legacy *l) {
 static bool java_find_sample(pprofc_str line, pprofc_str *numbers, pprofc_str *addresses) {
   *addresses = STR("");
   while (line.size) {
-    if (!text_take_run(&line, char_is_digit, &numbers[0])) {
+    if (!str_take_run(&line, char_is_digit, &numbers[0])) {
       line = str_from(line, 1);
     } else if (text_scan(&line, "+#+@+", &numbers[1])) {
-      text_take_run(&line, text_is_address, addresses);
+      str_take_run(&line, text_is_address, addresses);
       return true;
     }
   }

@@ -21,8 +21,8 @@ static bool last_parenthesis(pprofc_str text, size_t least, size_t *place) {
 /* Parses "function (file:12)". */
 static bool parse_file_line(pprofc_str text, struct java_locations_frame *frame) {
   if (!str_ends(text, STR(")"))) return false;
-  size_t end = text.size - 1, digits = end, place;
-  while (digits > 0 && char_is_digit(text.data[digits - 1])) digits--;
+  size_t end = text.size - 1, place;
+  size_t digits = end - str_last_run(str_slice(text, 0, end), char_is_digit);
   if (digits == end) return false;
   size_t number = digits > 0 && text.data[digits - 1] == '-' ? digits - 1 : digits;
   if (number == 0 || text.data[number - 1] != ':') return false;
@@ -50,7 +50,7 @@ static bool parse_path(pprofc_str text, struct java_locations_frame *frame) {
 static struct java_locations_frame java_parse_frame(pprofc_str text) {
   struct java_locations_frame frame = {text, STR(""), 0};
   if (parse_file_line(text, &frame) || parse_path(text, &frame)) return frame;
-  if (text_contains(text, STR("generated stub/JIT"))) frame.function = STR("STUB");
+  if (str_contains(text, STR("generated stub/JIT"))) frame.function = STR("STUB");
   return frame;
 }
 
@@ -58,8 +58,8 @@ static struct java_locations_frame java_parse_frame(pprofc_str text) {
  * too large. */
 static bool parse_line(pprofc_str line, uint64_t *address, pprofc_str *text, bool *fits) {
   pprofc_str digits, white;
-  if (!text_take(&line, STR("0x")) || !text_take_run(&line, char_is_hex, &digits) ||
-      !text_take_run(&line, char_is_blank, &white))
+  if (!str_take(&line, STR("0x")) || !str_take_run(&line, char_is_hex, &digits) ||
+      !str_take_run(&line, char_is_blank, &white))
     return false;
   *fits = str_parse_uint(digits, 16, address);
   *text = line;

@@ -36,7 +36,7 @@ static bool jemalloc_parse_counts(pprofc_str line, struct counts *counts) {
 /* Parses the line "heap_v2/524288", which must not have other text. */
 static bool parse_rate(pprofc_str line, int64_t *rate) {
   line = str_trim(line);
-  return text_take(&line, STR("heap_v2/")) && str_parse_int(line, 10, rate) && *rate > 0;
+  return str_take(&line, STR("heap_v2/")) && str_parse_int(line, 10, rate) && *rate > 0;
 }
 
 /* Reads the line with the sums over all stacks, and adds the sample types. Sets *has_all to true if

@@ -20,8 +20,6 @@ bool text_next_line(pprofc_str *rest, pprofc_str *line);
 /* True for a blank line and for a line that begins with '#'. */
 bool text_is_comment(pprofc_str line);
 
-bool text_contains(pprofc_str s, pprofc_str needle);
-
 /* True for lower-case hexadecimal digits, which make up addresses in old profiles. text_is_address
  * is also true for ' ' and 'x', which separate addresses in a list like "0x1f 0x2a". */
 static inline bool text_is_lower_xdigit(char c) {
@@ -34,18 +32,12 @@ static inline bool text_is_address(char c) {
 /* The functions below remove the text that they parse from the start of *s. If the text does not
  * match, they return false and leave *s unchanged. */
 
-bool text_take(pprofc_str *s, pprofc_str literal);
-
 /* Parses a text by a pattern, and stores its numbers in `fields`. In the pattern, ' ' stands for
  * any number of spaces, '+' for one or more, '_' for a single space, '#' for digits, and '~' for
  * digits after an optional '-'. Any other character stands for itself. */
 bool text_scan(pprofc_str *s, const char *pattern, pprofc_str *fields);
 
-/* Removes the leading characters for which `is` returns true from *s, and sets *run to them.
- * Returns false if there is no such character. `run` must not be `s`. */
-bool text_take_run(pprofc_str *s, bool (*is)(char), pprofc_str *run);
-
-/* Does the same as text_take_run, but white space must precede the characters. Also removes the
+/* Does the same as str_take_run, but white space must precede the characters. Also removes the
  * white space. */
 bool text_take_spaced_run(pprofc_str *s, bool (*is)(char), pprofc_str *run);
 

@@ -36,18 +36,17 @@ static bool is_dark(char c) {
 }
 
 static void skip_white(pprofc_str *s) {
-  pprofc_str white;
-  text_take_run(s, char_is_blank, &white);
+  *s = str_from(*s, str_run(*s, char_is_blank));
 }
 
 /* Removes a hexadecimal number, with or without "0x", from the start of *s. */
 static bool take_hex(pprofc_str *s, pprofc_str *digits) {
   pprofc_str tail = *s;
-  if (text_take(&tail, STR("0x")) && text_take_run(&tail, char_is_hex, digits)) {
+  if (str_take(&tail, STR("0x")) && str_take_run(&tail, char_is_hex, digits)) {
     *s = tail;
     return true;
   }
-  return text_take_run(s, char_is_hex, digits);
+  return str_take_run(s, char_is_hex, digits);
 }
 
 /* Removes "start-end" from the start of *s. If `split` is true, there is only one number: its last
@@ -65,7 +64,7 @@ static bool take_range(pprofc_str *s, bool split, struct entry *entry) {
     skip_white(&rest);
   }
   if (!take_hex(&rest, &entry->end)) return false;
-  text_take(&rest, STR(":"));
+  str_take(&rest, STR(":"));
   *s = rest;
   return true;
 }
@@ -87,8 +86,8 @@ static bool parse_proc_maps(pprofc_str line, bool split, struct entry *entry) {
     line = before;
     entry->offset = STR("");
   }
-  if (!text_take_spaced_run(&line, char_is_hex, &major) || !text_take(&line, STR(":")) ||
-      !text_take_run(&line, char_is_hex, &minor) ||
+  if (!text_take_spaced_run(&line, char_is_hex, &major) || !str_take(&line, STR(":")) ||
+      !str_take_run(&line, char_is_hex, &minor) ||
       !text_take_spaced_run(&line, char_is_digit, &inode))
     return false;
   text_take_spaced_run(&line, is_dark, &entry->file);
@@ -99,8 +98,8 @@ static bool parse_proc_maps(pprofc_str line, bool split, struct entry *entry) {
 static void take_offset(pprofc_str *s, pprofc_str *offset) {
   pprofc_str rest = *s, digits;
   skip_white(&rest);
-  if (rest.size == s->size || !text_take(&rest, STR("(@")) ||
-      !text_take_run(&rest, char_is_hex, &digits) || !text_take(&rest, STR(")")))
+  if (rest.size == s->size || !str_take(&rest, STR("(@")) ||
+      !str_take_run(&rest, char_is_hex, &digits) || !str_take(&rest, STR(")")))
     return;
   *offset = digits;
   *s = rest;
@@ -124,8 +123,7 @@ static pprofc_str without_logging_prefix(pprofc_str line) {
   if (close + 1 >= line.size || str_find_char(line, '[') < close ||
       !char_is_blank(line.data[close + 1]))
     return line;
-  size_t colon = close;
-  while (colon > 0 && char_is_digit(line.data[colon - 1])) colon--;
+  size_t colon = close - str_last_run(str_slice(line, 0, close), char_is_digit);
   if (colon == close || colon < 2 || line.data[colon - 1] != ':') return line;
   return str_from(line, close + 2);
 }
@@ -268,8 +266,8 @@ void legacy_read_memory_map(struct legacy *l) {
 }
 
 bool legacy_is_memory_map_head(pprofc_str line) {
-  return text_contains(line, STR("--- Memory map: ---")) ||
-         text_contains(line, STR("MAPPED_LIBRARIES:"));
+  return str_contains(line, STR("--- Memory map: ---")) ||
+         str_contains(line, STR("MAPPED_LIBRARIES:"));
 }
 
 void legacy_read_sections(struct legacy *l) {

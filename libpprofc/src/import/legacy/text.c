@@ -33,27 +33,16 @@ bool text_is_comment(pprofc_str line) {
   return !line.size || line.data[0] == '#';
 }
 
-bool text_contains(pprofc_str s, pprofc_str needle) {
-  return str_find(s, needle) < s.size;
-}
-
-bool text_take(pprofc_str *s, pprofc_str literal) {
-  if (!str_starts(*s, literal)) return false;
-  *s = str_from(*s, literal.size);
-  return true;
-}
-
-static bool text_is_space(char c) {
-  return c == ' ';
-}
-
 /* Removes from *s the text that matches the pattern character `c` (see text_scan). */
 static bool text_scan_one(pprofc_str *s, char c, pprofc_str **fields) {
   pprofc_str start = *s, run;
-  if (c == ' ' || c == '+') return text_take_run(s, text_is_space, &run) || c == ' ';
-  if (c != '#' && c != '~') return text_take(s, c == '_' ? STR(" ") : (pprofc_str){&c, 1});
-  if (c == '~') text_take(s, STR("-"));
-  if (!text_take_run(s, char_is_digit, &run)) return false;
+  if (c == ' ' || c == '+') {
+    *s = str_from(start, str_indent(start));
+    return c == ' ' || s->size < start.size;
+  }
+  if (c != '#' && c != '~') return str_take(s, c == '_' ? STR(" ") : (pprofc_str){&c, 1});
+  if (c == '~') str_take(s, STR("-"));
+  if (!str_take_run(s, char_is_digit, &run)) return false;
   *(*fields)++ = str_slice(start, 0, start.size - s->size);
   return true;
 }
@@ -66,18 +55,9 @@ bool text_scan(pprofc_str *s, const char *pattern, pprofc_str *fields) {
   return true;
 }
 
-bool text_take_run(pprofc_str *s, bool (*is)(char), pprofc_str *run) {
-  size_t n = 0;
-  while (n < s->size && is(s->data[n])) n++;
-  if (!n) return false;
-  *run = str_slice(*s, 0, n);
-  *s = str_from(*s, n);
-  return true;
-}
-
 bool text_take_spaced_run(pprofc_str *s, bool (*is)(char), pprofc_str *run) {
   pprofc_str rest = *s, white;
-  if (!text_take_run(&rest, char_is_blank, &white) || !text_take_run(&rest, is, run)) return false;
+  if (!str_take_run(&rest, char_is_blank, &white) || !str_take_run(&rest, is, run)) return false;
   *s = rest;
   return true;
 }
@@ -87,6 +67,6 @@ bool text_next_hex(pprofc_str *rest, pprofc_str *digits) {
     size_t at = str_find(*rest, STR("0x"));
     if (at == rest->size) return false;
     *rest = str_from(*rest, at + 2);
-    if (text_take_run(rest, text_is_lower_xdigit, digits)) return true;
+    if (str_take_run(rest, text_is_lower_xdigit, digits)) return true;
   }
 }

@@ -23,11 +23,11 @@ static bool is_thread_head(pprofc_str line) {
     size_t at = str_find(line, start);
     if (at == line.size) return false;
     line = str_from(line, at + start.size);
-  } while (!text_take_run(&line, char_is_hex, &id) || !text_take(&line, STR(" (name: ")));
+  } while (!str_take_run(&line, char_is_hex, &id) || !str_take(&line, STR(" (name: ")));
   for (size_t from = 0;;) {
-    size_t at = from + str_find(str_from(line, from), end), digits = at;
+    size_t at = from + str_find(str_from(line, from), end);
     if (at == line.size) return false;
-    while (digits > from && char_is_digit(line.data[digits - 1])) digits--;
+    size_t digits = at - str_last_run(str_slice(line, from, at), char_is_digit);
     if (digits < at && digits > 0 && line.data[digits - 1] == '/') return true;
     from = at + end.size;
   }
@@ -41,7 +41,7 @@ static bool threadz_read_stack(struct legacy *l) {
   while (legacy_next_line(l)) {
     line = str_trim(l->line);
     if (str_starts(line, STR("---"))) break;
-    if (text_contains(line, STR("same as previous thread")))
+    if (str_contains(line, STR("same as previous thread")))
       same_as_before = true;
     else if (line.size && !legacy_add_hex_frames(l, line, 1))
       legacy_malformed(l, "malformed sample");

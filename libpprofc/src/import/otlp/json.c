@@ -353,15 +353,10 @@ static bool json_write(struct otlp *o, const struct node *root, pprofc_str *mess
 
 bool otlp_is_json(pprofc_str data) {
   static const char *const first[] = {"\"resourceProfiles\"", "\"resource_profiles\"",
-                                      "\"dictionary\""};
+                                      "\"dictionary\"", NULL};
   pprofc_str text = str_trim(data);
-  if (!str_starts(text, STR("{"))) return false;
-  pprofc_str member = str_trim(str_from(text, 1));
-  for (size_t i = 0; i < sizeof first / sizeof *first; i++)
-    if (str_starts(member, str_of(first[i])))
-      return str_find(text, str_of(first[0])) < text.size ||
-             str_find(text, str_of(first[1])) < text.size;
-  return false;
+  if (!str_take(&text, STR("{")) || !str_any(str_starts, str_trim(text), first)) return false;
+  return str_contains(text, str_of(first[0])) || str_contains(text, str_of(first[1]));
 }
 
 static size_t json_count_lines(const char *from, const char *end) {

@@ -32,8 +32,8 @@ const Otlp__KeyValueAndUnit *otlp_attribute(struct otlp *o, int64_t index) {
 /* Returns the key of an attribute, without the prefix "pprof.label.N." of repeated keys. */
 static pprofc_str otlp_label_key(pprofc_str key) {
   uint64_t number;
-  if (!str_starts(key, STR(OTLP_REPEATED_KEY))) return key;
-  pprofc_str rest = str_from(key, sizeof OTLP_REPEATED_KEY - 1);
+  pprofc_str rest = key;
+  if (!str_take(&rest, STR(OTLP_REPEATED_KEY))) return key;
   size_t dot = str_find_char(rest, '.');
   if (dot == rest.size || !str_parse_uint(str_slice(rest, 0, dot), 10, &number)) return key;
   return str_from(rest, dot + 1);
@@ -201,7 +201,7 @@ static void otlp_read_frame_attribute(struct otlp *o, int32_t index, struct otlp
 }
 
 static bool otlp_names_kernel(pprofc_str file) {
-  return str_starts(file, STR("[kernel")) || str_find(file, STR("vmlinux")) < file.size;
+  return str_starts(file, STR("[kernel")) || str_contains(file, STR("vmlinux"));
 }
 
 /* Returns the name of the mapping for frames of this type. Modules of the kernel become

@@ -77,9 +77,9 @@ static bool ghc_total(struct ghc_prof *g, pprofc_str line) {
  * tree does not. Returns false for any other line. */
 static bool ghc_columns(struct ghc_prof *g, pprofc_str line) {
   if (!str_starts(line, STR("COST CENTRE"))) return false;
-  g->in_tree = str_find(line, STR("entries")) < line.size;
-  g->has_counts = str_find(line, STR(" ticks ")) < line.size;
-  g->has_places = str_find(line, STR(" SRC ")) < line.size;
+  g->in_tree = str_contains(line, STR("entries"));
+  g->has_counts = str_contains(line, STR(" ticks "));
+  g->has_places = str_contains(line, STR(" SRC "));
   return true;
 }
 
@@ -118,10 +118,9 @@ static uint32_t ghc_enter(struct ghc_prof *g, size_t depth, uint32_t location) {
 }
 
 static void ghc_row(struct ghc_prof *g, pprofc_str line) {
-  size_t depth = 0;
+  size_t depth = str_indent(line);
   int64_t values[3];
   pprofc_str names = line;
-  while (depth < line.size && line.data[depth] == ' ') depth++;
   if (!ghc_values(g, &names, values)) {
     g->bad++;
     return;
@@ -164,7 +163,7 @@ static void ghc_read_lines(struct ghc_prof *g, pprofc_str text) {
 bool import_is_ghc_prof(pprofc_str text) {
   pprofc_str line;
   for (unsigned i = 0; i < GHC_SNIFFED && str_next_line(&text, &line); i++)
-    if (str_find(line, STR("Time and Allocation Profiling Report")) < line.size) return true;
+    if (str_contains(line, STR("Time and Allocation Profiling Report"))) return true;
   return false;
 }
 

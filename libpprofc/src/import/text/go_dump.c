@@ -38,10 +38,10 @@ struct go_dump {
 /* ---- the head ---------------------------------------- */
 
 static bool go_dump_take_number(pprofc_str *s, int64_t *number) {
-  size_t n = 0;
-  while (n < s->size && char_is_digit(s->data[n])) n++;
-  if (!str_parse_int(str_slice(*s, 0, n), 10, number)) return false;
-  *s = str_from(*s, n);
+  pprofc_str rest = *s, digits;
+  if (!str_take_run(&rest, char_is_digit, &digits) || !str_parse_int(digits, 10, number))
+    return false;
+  *s = rest;
   return true;
 }
 
@@ -53,8 +53,8 @@ static void go_dump_read_detail(pprofc_str detail, struct go_dump_head *head) {
     head->minutes = minutes;
   else if (str_starts(detail, STR("locked to ")))
     head->thread = STR("locked");
-  else if (str_starts(detail, STR("synctest bubble ")))
-    head->bubble = str_from(detail, STR("synctest bubble ").size);
+  else if (str_take(&detail, STR("synctest bubble ")))
+    head->bubble = detail;
 }
 
 /* Reads the text in brackets: "chan receive (nil chan), 5 minutes, locked to thread". */
@@ -177,7 +177,7 @@ static void go_dump_add_frame(struct go_dump *d, pprofc_str name,
 /* Returns the function that started the goroutine: "main.main" for the line "created by main.main
  * in goroutine 1". */
 static pprofc_str go_dump_creator(pprofc_str line) {
-  line = str_from(line, STR("created by ").size);
+  str_take(&line, STR("created by "));
   return str_slice(line, 0, str_find(line, STR(" in goroutine ")));
 }
 

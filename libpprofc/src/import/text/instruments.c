@@ -167,19 +167,12 @@ static int64_t instruments_slack(double scale, int decimals) {
   return (int64_t)(scale * last / 2) + 1;
 }
 
-/* Returns the number of spaces at the start of the text. */
-static size_t instruments_blanks(pprofc_str text) {
-  size_t n = 0;
-  while (n < text.size && text.data[n] == ' ') n++;
-  return n;
-}
-
 /* Returns the unit after the number that ends at offset `at`: a word after at most one space.
  * Returns "" if there is no unit. */
 static pprofc_str instruments_unit(pprofc_str text, size_t at) {
   if (str_starts(str_from(text, at), STR("\xC2\xA0"))) at += 2;
   if (str_starts(str_from(text, at), STR("\xE2\x80\xAF"))) at += 3;
-  size_t from = at + instruments_blanks(str_from(text, at)), to = from;
+  size_t from = at + str_indent(str_from(text, at)), to = from;
   /* After more than one blank, the text is not a unit, but perhaps a percentage. */
   if (from > at + 1) return STR("");
   while (to < text.size && text.data[to] != ' ' && text.data[to] != '\t') to++;
@@ -273,7 +266,7 @@ static void instruments_read_line(struct instruments *r, pprofc_str line) {
   if (!str_trim(line).size) return;
   r->rows++;
   instruments_cells(r, line, cells);
-  size_t blanks = instruments_blanks(cells[SYMBOL]);
+  size_t blanks = str_indent(cells[SYMBOL]);
   if (blanks == cells[SYMBOL].size || !instruments_values(r, cells, &row)) {
     r->bad_lines++;
     return;

@@ -56,10 +56,11 @@ static bool macos_skip_header(struct macos_sample *r, pprofc_str *text) {
   if (!known && !str_starts(*text, STR("Call graph:"))) return false;
   for (size_t i = 0; i < MACOS_SNIFFED && str_next_line(text, &line); i++) {
     if (!i && known) r->interval = macos_interval(line);
-    if (str_starts(line, STR("Report Version:")))
-      str_parse_int(str_trim(str_from(line, 15)), 10, &r->version);
-    if (str_starts(line, STR("Path:"))) r->program = str_trim(str_from(line, 5));
     if (str_starts(line, STR("Call graph:"))) return true;
+    if (str_take(&line, STR("Report Version:")))
+      str_parse_int(str_trim(line), 10, &r->version);
+    else if (str_take(&line, STR("Path:")))
+      r->program = str_trim(line);
   }
   return false;
 }

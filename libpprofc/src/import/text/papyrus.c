@@ -84,7 +84,7 @@ static bool papyrus_is_stamp(pprofc_str text, int64_t *time) {
 
 /* True for "Script_x log opened (PC)". */
 static bool papyrus_is_opening(pprofc_str line) {
-  return str_find(line, STR(" log opened")) < line.size;
+  return str_contains(line, STR(" log opened"));
 }
 
 bool import_is_papyrus(pprofc_str text) {

@@ -122,7 +122,7 @@ bool perf_frames_add_source(struct perf_frames *f, pprofc_str line) {
 static bool is_kernel(pprofc_str object) {
   return (str_starts(object, STR("[")) && !str_starts(object, STR("[vdso")) &&
           !str_starts(object, STR("[stack"))) ||
-         str_find(object, STR("vmlinux")) < object.size || str_ends(object, STR(".ko"));
+         str_contains(object, STR("vmlinux")) || str_ends(object, STR(".ko"));
 }
 
 static uint32_t perf_script_mapping_of(struct perf_frames *f, pprofc_str object, int64_t pid,

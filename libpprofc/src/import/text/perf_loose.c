@@ -16,7 +16,7 @@ static bool loose_is_frame(pprofc_str line) {
   bool object = frame.object.size && strchr("/[", frame.object.data[0]);
   pprofc_str name = str_trim(rest);
   bool indented = strchr(" \t", line.data[0]) && name.size && !char_is_digit(name.data[0]);
-  return number && (object || frame.inlined || indented || str_find(rest, STR("+0x")) < rest.size);
+  return number && (object || frame.inlined || indented || str_contains(rest, STR("+0x")));
 }
 
 /* Fields of a header; "" for missing fields. */

@@ -26,8 +26,8 @@ void perf_maps_free(struct perf_maps *maps) {
  * character `tail`, which stays in the line. */
 static bool perf_maps_take_number(pprofc_str *line, pprofc_str head, char tail, int base,
                                   uint64_t *number) {
-  if (!str_starts(*line, head)) return false;
-  pprofc_str rest = str_from(*line, head.size);
+  pprofc_str rest = *line;
+  if (!str_take(&rest, head)) return false;
   size_t end = str_find_char(rest, tail);
   if (end == rest.size || !str_parse_uint(str_slice(rest, 0, end), base, number)) return false;
   *line = str_from(rest, end);

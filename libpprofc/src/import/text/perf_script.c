@@ -129,7 +129,7 @@ static bool perf_script_parse_header(pprofc_str line, struct perf_script_header 
 /* ---- events ------------------------------------------ */
 
 static bool is_clock(pprofc_str event) {
-  return str_find(event, STR("-clock")) < event.size;
+  return str_contains(event, STR("-clock"));
 }
 
 static pprofc_str event_unit(const struct perf *p, size_t event) {
@@ -229,7 +229,7 @@ static bool is_blank_line(pprofc_str line) {
 
 /* True for a line of --show-mmap-events: "comm 12 PERF_RECORD_MMAP2 ...". */
 static bool is_record(pprofc_str line) {
-  return str_find(line, STR(" PERF_RECORD_")) < line.size;
+  return str_contains(line, STR(" PERF_RECORD_"));
 }
 
 static bool is_indented(pprofc_str line) {
@@ -282,7 +282,7 @@ static bool begin_block(struct perf *p, pprofc_str line, pprofc_str below,
   if (is_record(line)) {
     p->lost += perf_lost(line);
     p->unknown += str_ends(line, STR(" PERF_RECORD_UNKNOWN"));
-    p->late_maps += !p->has_maps && str_find(line, STR(" PERF_RECORD_MMAP")) < line.size;
+    p->late_maps += !p->has_maps && str_contains(line, STR(" PERF_RECORD_MMAP"));
     return false;
   }
   /* Copy the line, because the caller's line is valid only until the next line is read. */

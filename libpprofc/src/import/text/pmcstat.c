@@ -21,8 +21,7 @@ struct pmcstat_line {
 
 /* Removes the leading spaces, and returns how many there were. */
 static size_t pmcstat_skip_blanks(pprofc_str *rest) {
-  size_t n = 0;
-  while (n < rest->size && rest->data[n] == ' ') n++;
+  size_t n = str_indent(*rest);
   *rest = str_from(*rest, n);
   return n;
 }
@@ -58,7 +57,7 @@ static bool pmcstat_head(pprofc_str line, pprofc_str *event) {
   if (!str_starts(line, STR("@ "))) return false;
   size_t bracket = str_find(line, STR(" ["));
   *event = str_trim(str_slice(line, 2, bracket));
-  return str_find(line, STR(" samples]")) < line.size && event->size > 0;
+  return str_contains(line, STR(" samples]")) && event->size > 0;
 }
 
 /* Returns the number of samples in a header. */

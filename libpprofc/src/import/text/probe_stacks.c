@@ -215,7 +215,7 @@ bool import_is_bpftrace(pprofc_str text) {
   bool begins = false;
   for (unsigned i = 0; i < 100 && text.size && !begins; i++) {
     pprofc_str rest = text;
-    if (probe_map_head(&rest, &name)) begins = str_find(rest, STR("]: ")) < rest.size;
+    if (probe_map_head(&rest, &name)) begins = str_contains(rest, STR("]: "));
     if (!str_next_line(&text, &line)) break;
     begins |= str_starts(line, STR("{\"type\": \"map\", \"data\": {\"@")) ||
               str_starts(line, STR("{\"type\":\"map\",\"data\":{\"@"));

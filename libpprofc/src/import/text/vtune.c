@@ -72,8 +72,7 @@ static bool vtune_read_row(struct vtune *r, pprofc_str line) {
   struct printed_row row = {.self = -1};
   pprofc_str name, cell, module = STR("");
   double seconds;
-  size_t depth = 0;
-  while (depth < line.size && line.data[depth] == ' ') depth++;
+  size_t depth = str_indent(line);
   if (!vtune_cell(&line, r->separator, &name) || !name.size) return false;
   for (size_t at = 1; vtune_cell(&line, r->separator, &cell); at++) {
     if (at == r->module) module = cell;

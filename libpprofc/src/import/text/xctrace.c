@@ -335,7 +335,7 @@ static void xctrace_read_tags(struct xctrace *x, pprofc_str rest) {
 
 bool import_is_xctrace(pprofc_str text) {
   text = str_slice(str_trim(text), 0, 4096);
-  return str_starts(text, STR("<")) && str_find(text, STR("<trace-query-result")) < text.size;
+  return str_starts(text, STR("<")) && str_contains(text, STR("<trace-query-result"));
 }
 
 IMPORT_READER(import_xctrace) {
