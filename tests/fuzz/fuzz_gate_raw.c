@@ -16,7 +16,7 @@ static void check_rows(const struct gate *gate) {
   for (size_t i = 0; i < count; i++) {
     REQUIRE(rows[i].p >= 0 && rows[i].p <= 1);
     REQUIRE(rows[i].adjusted >= 0 && rows[i].adjusted <= 1);
-    REQUIRE(!isnan(rows[i].delta));
+    REQUIRE(isnan(rows[i].delta) == !(isfinite(rows[i].base) && isfinite(rows[i].head)));
     REQUIRE(isnan(rows[i].low) == isnan(rows[i].high));
     if (!isnan(rows[i].low)) REQUIRE(rows[i].low <= rows[i].high);
   }
