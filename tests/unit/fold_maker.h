@@ -34,9 +34,22 @@ enum quirk {
   QUIRK_DEFAULT = 1024,  /* the first sample type as the default */
   QUIRK_MOVED = 2048,    /* the program at another address, as in each process */
   QUIRK_TWICE = 4096,    /* the program at two addresses */
-  QUIRK_FEW = 8192,      /* a tenth of the locations */
+  QUIRK_FEW = 8192,      /* four locations */
   QUIRK_ONE_UNIT = 16384 /* the same unit for all numeric labels */
 };
+
+#define ROWS 6
+
+/* Returns some of the properties of QUIRKS for each of ROWS profiles. Each property is in three
+ * profiles. Every two properties are together in a profile, each without the other, and both
+ * absent. */
+static inline unsigned quirks_of_row(unsigned row) {
+  unsigned quirks = 0, quirk = 1;
+  for (unsigned a = 1; a < ROWS; a++)
+    for (unsigned b = a + 1; b < ROWS; b++, quirk <<= 1)
+      if (row && row != a && row != b) quirks |= quirk;
+  return quirks;
+}
 
 struct maker {
   struct buffer out;
@@ -84,7 +97,7 @@ static void put_list(struct maker *m, struct buffer *out, unsigned field, const 
 }
 
 static size_t locations_of_maker(const struct maker *m) {
-  return has(m, QUIRK_FEW) ? LOCATIONS / 10 : LOCATIONS;
+  return has(m, QUIRK_FEW) ? 4 : LOCATIONS;
 }
 
 static uint64_t location_id_of_maker(const struct maker *m, size_t location) {

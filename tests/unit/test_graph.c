@@ -332,7 +332,7 @@ static void compare_marks(const struct random_profile *r, const struct graph_opt
 TEST(test_marks_are_those_of_the_definition) {
   static struct random_profile r;
   const double fractions[] = {0.01, 0.03, 0.08, 0.2};
-  for (unsigned k = 0; k < 48; k++) {
+  for (unsigned k = 0; k < 24; k++) {
     fill(&r, k / 2 + 1, k % 2 ? ROOTS : 0);
     uint64_t no_address[40] = {0};
     r.p->locations.address = no_address;

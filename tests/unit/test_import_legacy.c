@@ -249,9 +249,9 @@ TEST(test_hostile_maps_end) {
   struct buffer text;
   buffer_init(&text, &mem_default, PTRDIFF_MAX);
   buffer_add_text(&text, "x profile: total 1\n");
-  for (unsigned i = 0; i < 100000; i++) buffer_printf(&text, "1 @ 0x%x\n", 0x1000 + i * 64);
+  for (unsigned i = 0; i < 30000; i++) buffer_printf(&text, "1 @ 0x%x\n", 0x1000 + i * 64);
   buffer_add_text(&text, "--- Memory map: ---\n");
-  for (unsigned i = 0; i < 100000; i++)
+  for (unsigned i = 0; i < 30000; i++)
     buffer_printf(&text, "%x-%x r-xp 10 0:0 1 /f%u\n", 0x80001000 + i * 64, 0x80001030 + i * 64, i);
   pprofc_profile *p = NULL;
   CU_ASSERT_EQUAL(pprofc_profile_read_memory(text.data, text.size, NULL, &p, NULL), PPROFC_OK);

@@ -98,7 +98,7 @@ static bool contains(const struct buffer *text, const char *what) {
 }
 
 TEST(test_the_number_of_threads_does_not_show) {
-  pprofc_profile *p = large_profile(40000);
+  pprofc_profile *p = large_profile(20000);
   for (size_t i = 0; i < FORMATS; i++) {
     pprofc_report_options options = options_for(formats[i]);
     options.threads = 1;
@@ -126,7 +126,7 @@ static int64_t folded_sum(const struct buffer *text, size_t *lines) {
 }
 
 TEST(test_joined_and_cut_stacks_keep_the_sum) {
-  pprofc_profile *p = large_profile(40000);
+  pprofc_profile *p = large_profile(20000);
   pprofc_samples_view samples;
   pprofc_profile_samples(p, &samples);
   int64_t total = 0;

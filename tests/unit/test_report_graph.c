@@ -215,7 +215,7 @@ TEST(test_call_tree_keeps_paths_apart) {
 
 TEST(test_every_thread_count_gives_the_same) {
   pprofc_builder *b = cpu_builder();
-  for (int64_t i = 0; i < 42000; i++) {
+  for (int64_t i = 0; i < 20000; i++) {
     char stack[80];
     snprintf(stack, sizeof stack, "l%d m%d m%d n%d main", (int)(i * 7919 % 31), (int)(i % 5),
              (int)(i * 31 % 6), (int)(i / 6000));
@@ -229,7 +229,7 @@ TEST(test_every_thread_count_gives_the_same) {
   for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
     pprofc_report_options o = report_options(formats[i]);
     report_into(&expected, p, &o);
-    for (o.threads = 2; o.threads < 6; o.threads++) expect_report(p, &o, expected.data);
+    for (o.threads = 2; o.threads < 6; o.threads += 3) expect_report(p, &o, expected.data);
   }
   buffer_free(&expected);
   pprofc_profile_release(p);

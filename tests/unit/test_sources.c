@@ -106,7 +106,7 @@ TEST(test_the_base_is_compared_subtracted_or_scaled) {
 }
 
 TEST(test_more_sources_than_a_chunk_keep_their_order) {
-  enum { MANY = 300 };
+  enum { MANY = 150 };
   char names[MANY][24], line[24];
   const char *sources[MANY];
   pprofc_profile *p = NULL;

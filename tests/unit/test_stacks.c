@@ -241,7 +241,7 @@ TEST(test_inlining_cannot_multiply_without_end) {
 
 /* ---- compared with a simple method ------------------- */
 
-#define RANDOM_SAMPLES 4000
+#define RANDOM_SAMPLES 2000
 
 static int by_text(const void *a, const void *b) {
   return strcmp(a, b);
@@ -346,7 +346,6 @@ TEST(test_random_stacks_are_those_of_sorting_texts) {
  * all stacks have the same first frame. */
 TEST(test_many_stacks_are_sorted_in_groups) {
   check_random(33000, 26, 8, 7, false);
-  check_random(33000, 3, 12, 8, false);
   check_random(33000, 2, 20, 9, false);
 }
 
