@@ -23,7 +23,6 @@ struct encoder {
   struct interner strings; /* strings of the profile in the order of the output */
   uint32_t *number;        /* for each string, its position in the output, or NONE */
 
-  size_t max_labels; /* maximum number of labels of a sample */
   size_t max_fields; /* upper bound of the number of fields in a message, including its nested
                         messages */
   uint8_t *message;  /* scratch for the current message, with space for max_fields * WIRE_FIELD_MAX
@@ -57,10 +56,7 @@ static size_t encode_most_fields(const pprofc_profile *p, size_t max_labels) {
  * encoder_free. */
 static bool encoder_init(struct encoder *e, const pprofc_profile *p) {
   size_t max_labels = samples_most_labels(&p->samples);
-  *e = (struct encoder){.p = p,
-                        .mem = &p->mem,
-                        .max_labels = max_labels,
-                        .max_fields = encode_most_fields(p, max_labels)};
+  *e = (struct encoder){.p = p, .mem = &p->mem, .max_fields = encode_most_fields(p, max_labels)};
   arena_init(&e->arena, e->mem);
   interner_init(&e->strings, e->mem);
   e->number = arena_array(&e->arena, p->strings.count, sizeof *e->number);

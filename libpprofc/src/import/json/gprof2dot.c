@@ -18,8 +18,8 @@ static void gprof2dot_functions(struct gprof2dot *g, const struct node *function
   import_need(g->builder, g->locations != NULL);
   for (size_t i = 0; g->locations && i < g->function_count; i++) {
     const struct node *function = node_at(functions, i);
-    g->locations[i] = json_plain_frame(g->builder, node_text(function, "name"),
-                                       node_text(function, "module"), 0, 0);
+    g->locations[i] =
+        json_plain_frame(g->builder, node_text(function, "name"), node_text(function, "module"), 0);
   }
 }
 

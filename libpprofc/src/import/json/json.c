@@ -103,10 +103,9 @@ uint32_t json_frame(pprofc_builder *builder, pprofc_str name, pprofc_str file, i
   return json_frame_of(builder, text, import_system_name(name, text), file, line, column);
 }
 
-uint32_t json_plain_frame(pprofc_builder *builder, pprofc_str name, pprofc_str file, int64_t line,
-                          int64_t column) {
+uint32_t json_plain_frame(pprofc_builder *builder, pprofc_str name, pprofc_str file, int64_t line) {
   return json_frame_of(builder, builder_string(builder, name), builder_string(builder, STR("")),
-                       file, line, column);
+                       file, line, 0);
 }
 
 int64_t json_member_line(const struct node *object, const char *key) {

@@ -106,8 +106,7 @@ uint32_t json_frame(pprofc_builder *builder, pprofc_str name, pprofc_str file, i
 
 /* Adds a location with one line, whose function name is shown unchanged: not demangled and not
  * shortened. Returns its index. */
-uint32_t json_plain_frame(pprofc_builder *builder, pprofc_str name, pprofc_str file, int64_t line,
-                          int64_t column);
+uint32_t json_plain_frame(pprofc_builder *builder, pprofc_str name, pprofc_str file, int64_t line);
 
 /* Tree of frames that JSON profiles list by id. Each frame has one caller. */
 

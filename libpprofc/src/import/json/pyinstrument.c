@@ -17,7 +17,7 @@ static void pyinstrument_push(struct json_visits *v, const struct node *frame, u
   if (str_starts(file, STR("<"))) file = STR("");
   int64_t line = json_member_line(frame, "line_no");
   uint32_t location = json_plain_frame(v->paths.builder, node_text(frame, "function"), file,
-                                       file.size && line > 0 ? line : 0, 0);
+                                       file.size && line > 0 ? line : 0);
   json_visit(v, frame, call_paths_enter(&v->paths, caller, location));
 }
 

@@ -20,7 +20,7 @@ static uint32_t session_frame(pprofc_builder *b, pprofc_str text) {
   if (file.size) str_parse_int(place, 10, &line);
   while (file.size && str_next(&text, '\1', &attribute))
     if (str_starts(attribute, STR("l"))) str_parse_int(str_from(attribute, 1), 10, &line);
-  return json_plain_frame(b, name, file, line > 0 ? line : 0, 0);
+  return json_plain_frame(b, name, file, line > 0 ? line : 0);
 }
 
 /* Adds a sample. Returns false if the sample has no readable stack. */

@@ -26,7 +26,7 @@ static uint32_t scalene_frame(struct scalene *s, pprofc_str text) {
     file = str_slice(name, 0, blank);
     name = str_from(name, blank + 1);
   }
-  return json_plain_frame(s->builder, name, file, line, 0);
+  return json_plain_frame(s->builder, name, file, line);
 }
 
 /* Sets the last value, the CPU time, to the sum of the times in Python and in native code. */
@@ -88,7 +88,7 @@ static void scalene_add_line(struct scalene *s, pprofc_str file, const struct no
   s->samples++;
   if (values_are_zero(values, SCALENE_VALUES)) return;
   int64_t number = json_member_line(line, "lineno");
-  uint32_t location = json_plain_frame(s->builder, file, file, number > 0 ? number : 0, 0);
+  uint32_t location = json_plain_frame(s->builder, file, file, number > 0 ? number : 0);
   pprofc_builder_sample(s->builder, &location, 1, values);
 }
 

@@ -42,7 +42,7 @@ static void sampler_add_frames(struct trace_sampler *s, const struct node *frame
   for (const struct node *frame = frames->first; frame; frame = frame->next) {
     pprofc_str name = node_text(frame, "name");
     uint32_t location =
-        json_plain_frame(s->builder, name.size ? name : STR("(unnamed)"), STR(""), 0, 0);
+        json_plain_frame(s->builder, name.size ? name : STR("(unnamed)"), STR(""), 0);
     call_tree_add(&s->tree, frame->key, frame, location, CALL_FRAME);
   }
   for (uint32_t i = 0; i < s->tree.count; i++) {
@@ -198,7 +198,7 @@ static uint32_t trace_location(struct trace_reader *r, const struct node *event)
   buffer_add_str(&r->scratch, name);
   if (detail.size) buffer_add_char(&r->scratch, ' ');
   buffer_add_str(&r->scratch, detail);
-  if (!file.size) return json_plain_frame(r->builder, buffer_str(&r->scratch), STR(""), 0, 0);
+  if (!file.size) return json_plain_frame(r->builder, buffer_str(&r->scratch), STR(""), 0);
   int64_t line = trace_number(args, place_members);
   int64_t column = line ? trace_number(args, place_members + 2) : 0;
   return json_frame(r->builder, buffer_str(&r->scratch), file, line, column);

@@ -101,7 +101,7 @@ static uint32_t v8_named(struct v8_log *log, const char *prefix, pprofc_str name
   char text[1024];
   int size =
       snprintf(text, sizeof text, "%s%.*s", prefix, STR_ARG(str_slice(name, 0, sizeof text - 64)));
-  return json_plain_frame(log->builder, (pprofc_str){text, (size_t)size}, STR(""), 0, 0);
+  return json_plain_frame(log->builder, (pprofc_str){text, (size_t)size}, STR(""), 0);
 }
 
 /* Adds the location of a symbol in a library: "T node::Start(int, char**)". Shows the name without

@@ -31,7 +31,7 @@ struct go_dump {
   int64_t *ids;
   size_t id_count, id_room;
   const pprofc_allocator *mem;
-  uint64_t goroutines, dumps, elided, broken;
+  uint64_t dumps, elided, broken;
   uint64_t other; /* number of lines that do not belong to goroutines */
 };
 
@@ -186,7 +186,6 @@ static pprofc_str go_dump_creator(pprofc_str line) {
 /* Counts a goroutine. If the dump already contains a goroutine with this id, a new dump begins. The
  * id 0 never begins a dump, because several goroutines of the runtime have this id. */
 static void go_dump_count(struct go_dump *d, int64_t id) {
-  d->goroutines++;
   if (!d->dumps) d->dumps++;
   if (!id) return;
   uint64_t hash = hash_mix(0, (uint64_t)id);
