@@ -379,10 +379,10 @@ static void md_fill_measurement(struct fill *f, const struct benchmark *b,
 
 static void add_measurements(const struct summary_text *w) {
   const struct page_model *m = w->model;
-  struct fill f = fill_make(w->text->mem);
   size_t count, shown = 0;
   const struct gate_row *rows = gate_rows(&m->run->gate, &count);
   if (!m->count) return;
+  struct fill f = fill_make(w->text->mem);
   buffer_printf(w->text, "all %zu measurements", count);
   pprofc_str title = title_of(w);
   for (size_t i = 0; i < m->count; i++)
