@@ -63,7 +63,7 @@ static pprofc_status open_check_totals(const struct import_format *format, pprof
                                        pprofc_error *error) {
   for (size_t type = 0; !format->wraps && type < (*profile)->type_count; type++) {
     if (!open_total_is_too_large(*profile, type)) continue;
-    pprofc_str name = profile_string(*profile, (*profile)->types[type].type);
+    pprofc_str name = profile_type(*profile, type);
     error_set(error, PPROFC_E_FORMAT, "the total of '%.*s' does not fit 63 bits",
               (int)(name.size < 100 ? name.size : 100), name.data);
     pprofc_profile_release(*profile);

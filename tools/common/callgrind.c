@@ -48,8 +48,7 @@ static bool find_factors(const pprofc_profile *profile, const struct term *terms
   for (; terms->event; terms++) {
     size_t found = profile->type_count;
     for (size_t t = 0; t < profile->type_count; t++)
-      if (str_equal(profile_string(profile, profile->types[t].type), str_of(terms->event)))
-        found = t;
+      if (str_equal(profile_type(profile, t), str_of(terms->event))) found = t;
     if (found == profile->type_count) return false;
     factors[found] += terms->factor;
   }

@@ -90,7 +90,7 @@ static int print_sample_types(const struct command *command) {
   struct output out;
   output_init(&out, fd_write, &fd);
   for (size_t i = 0; i < profile->type_count; i++) {
-    pprofc_str name = profile_string(profile, profile->types[i].type);
+    pprofc_str name = profile_type(profile, i);
     if (!name.size || !text_only_has(name, "_.-/")) continue;
     output_add_str(&out, name);
     output_add_char(&out, '\n');

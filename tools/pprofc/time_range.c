@@ -112,7 +112,7 @@ static pprofc_status time_range_warn(const struct command *command, const char *
     return PPROFC_OK;
   pprofc_status status = transform_time_estimated(profile, range, type, &share, error);
   if (status != PPROFC_OK || share <= 0.01) return status;
-  pprofc_str name = profile_string(profile, profile->types[type].type);
+  pprofc_str name = profile_type(profile, type);
   snprintf(text, sizeof text,
            "-%s: %.0f%% of the values of '%.*s' are estimates: stacks partly in the range are "
            "divided by their times",

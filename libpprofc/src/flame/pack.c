@@ -331,8 +331,7 @@ void flame_put_types(const struct flame_page *page, struct json_writer *json) {
   const pprofc_profile *profile = page->tree->frames->profile;
   json_begin_array(json_key(json, "types"));
   for (size_t i = 0; i < page->tree->types; i++) {
-    json_pack(json, "{type:S unit:S}", profile_string(profile, profile->types[i].type),
-              profile_string(profile, profile->types[i].unit));
+    json_pack(json, "{type:S unit:S}", profile_type(profile, i), profile_unit(profile, i));
   }
   json_end(json);
 }

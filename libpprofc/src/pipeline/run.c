@@ -152,7 +152,7 @@ static void value_list_types(const pprofc_profile *profile, char *out, size_t ro
   size_t size = 0;
   out[0] = '\0';
   for (size_t i = 0; i < profile->type_count && size < room; i++) {
-    pprofc_str type = profile_string(profile, profile->types[i].type);
+    pprofc_str type = profile_type(profile, i);
     int printed = snprintf(out + size, room - size, "%s%.*s", i ? " " : "", STR_ARG(type));
     if (printed > 0) size += (size_t)printed;
   }

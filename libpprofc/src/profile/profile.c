@@ -194,7 +194,7 @@ pprofc_value_type pprofc_profile_type(const pprofc_profile *p, size_t index) {
 size_t pprofc_profile_default_type(const pprofc_profile *p) {
   pprofc_str wanted = profile_string(p, p->default_sample_type);
   for (size_t i = 0; wanted.size && i < p->type_count; i++)
-    if (str_equal(profile_string(p, p->types[i].type), wanted)) return i;
+    if (str_equal(profile_type(p, i), wanted)) return i;
   return p->type_count ? p->type_count - 1 : 0;
 }
 
@@ -207,7 +207,7 @@ size_t profile_find_type(const pprofc_profile *p, pprofc_str wanted) {
   pprofc_str bare = wanted;
   str_take(&bare, STR("inuse_"));
   for (; index < p->type_count; index++) {
-    pprofc_str type = profile_string(p, p->types[index].type);
+    pprofc_str type = profile_type(p, index);
     if (str_equal(type, wanted) || str_equal(type, bare)) break;
   }
   return index;

@@ -170,6 +170,16 @@ static inline pprofc_str profile_string(const pprofc_profile *p, uint32_t index)
   return p->strings.items[index];
 }
 
+/* Returns the name of a sample type, such as "cpu". */
+static inline pprofc_str profile_type(const pprofc_profile *p, size_t type) {
+  return profile_string(p, p->types[type].type);
+}
+
+/* Returns the unit of a sample type, such as "nanoseconds". */
+static inline pprofc_str profile_unit(const pprofc_profile *p, size_t type) {
+  return profile_string(p, p->types[type].unit);
+}
+
 /* Replaces the profile's string table by a copy with `more` additional strings: the string with the
  * index old_count + i is extra[i]. Returns false when out of memory. */
 bool profile_add_strings(pprofc_profile *p, const pprofc_str *extra, size_t more);

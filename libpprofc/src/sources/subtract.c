@@ -11,7 +11,7 @@ static void list_types(const pprofc_profile *p, char *out, size_t size) {
   size_t at = 0, most = size - 24; /* bytes for the names; 24 bytes are for " and N more" */
   out[0] = '\0';
   for (size_t i = 0; i < p->type_count; i++) {
-    pprofc_str type = profile_string(p, p->types[i].type);
+    pprofc_str type = profile_type(p, i);
     if (at + type.size + 2 > most) {
       snprintf(out + at, size - at, "%s%zu more", i ? " and " : "", p->type_count - i);
       return;
@@ -23,9 +23,7 @@ static void list_types(const pprofc_profile *p, char *out, size_t size) {
 static bool share_type(const pprofc_profile *one, const pprofc_profile *other) {
   for (size_t i = 0; i < one->type_count; i++)
     for (size_t k = 0; k < other->type_count; k++)
-      if (str_equal(profile_string(one, one->types[i].type),
-                    profile_string(other, other->types[k].type)))
-        return true;
+      if (str_equal(profile_type(one, i), profile_type(other, k))) return true;
   return false;
 }
 

@@ -3,14 +3,6 @@
 #include "transform/transform.h"
 #include "unit/unit.h"
 
-static pprofc_str type_name(const pprofc_profile *p, size_t i) {
-  return profile_string(p, p->types[i].type);
-}
-
-static pprofc_str type_unit(const pprofc_profile *p, size_t i) {
-  return profile_string(p, p->types[i].unit);
-}
-
 /* Adds a string to an edited profile. Returns its index, or NONE when out of memory. */
 static uint32_t compatible_add_string(pprofc_profile *copy, pprofc_str s) {
   for (uint32_t i = 0; i < copy->strings.count; i++)
@@ -32,15 +24,15 @@ static size_t common_types(const pprofc_profile *const *profiles, size_t count,
   size_t *occurrences = mem_zero_array(&first->mem, first->type_count, sizeof *occurrences);
   bool ok = occurrences != NULL;
   for (size_t t = 0; ok && t < first->type_count; t++)
-    ok = interner_add(&names, type_name(first, t)) != MAP_NONE;
+    ok = interner_add(&names, profile_type(first, t)) != MAP_NONE;
   for (size_t i = 0; ok && i < count; i++)
     for (size_t t = 0; t < profiles[i]->type_count; t++) {
-      uint32_t name = interner_find(&names, type_name(profiles[i], t));
+      uint32_t name = interner_find(&names, profile_type(profiles[i], t));
       if (name != MAP_NONE) occurrences[name]++;
     }
   for (size_t t = 0; ok && t < first->type_count; t++)
-    if (occurrences[interner_find(&names, type_name(first, t))] == count)
-      common[n++] = type_name(first, t);
+    if (occurrences[interner_find(&names, profile_type(first, t))] == count)
+      common[n++] = profile_type(first, t);
   mem_free(&first->mem, occurrences, first->type_count, sizeof *occurrences);
   interner_free(&names);
   return ok ? n : SIZE_MAX;
@@ -56,7 +48,7 @@ static bool find_types(const pprofc_profile *p, const pprofc_str *names, size_t 
   interner_init(&seen, &p->mem);
   for (size_t t = 0; ok && t < p->type_count; t++) {
     size_t before = seen.count;
-    uint32_t name = interner_add(&seen, type_name(p, t));
+    uint32_t name = interner_add(&seen, profile_type(p, t));
     ok = name != MAP_NONE;
     if (ok && name == before) first[name] = t;
   }
@@ -165,7 +157,8 @@ static pprofc_status finest_type(pprofc_profile *const *profiles, size_t count, 
   for (size_t i = 0; i < count; i++) {
     const pprofc_profile *p = profiles[i];
     struct type_text type = period_text(p);
-    if (index != SIZE_MAX) type = (struct type_text){type_name(p, index), type_unit(p, index)};
+    if (index != SIZE_MAX)
+      type = (struct type_text){profile_type(p, index), profile_unit(p, index)};
     if (i == 0) *finest = type;
     if (!same_kind(*finest, type))
       return error_set(error, PPROFC_E_INVALID,
@@ -182,8 +175,8 @@ static pprofc_status finest_type(pprofc_profile *const *profiles, size_t count, 
 static bool unit_ratios(const pprofc_profile *p, const struct type_text *finest, double *ratios) {
   bool same = true;
   for (size_t t = 0; t < p->type_count; t++) {
-    ratios[t] = unit_scale(1, type_unit(p, t), finest[t].unit).value;
-    same = same && str_equal(type_unit(p, t), finest[t].unit);
+    ratios[t] = unit_scale(1, profile_unit(p, t), finest[t].unit).value;
+    same = same && str_equal(profile_unit(p, t), finest[t].unit);
   }
   return same;
 }
@@ -195,7 +188,7 @@ static bool write_units(pprofc_profile *copy, const struct type_text *finest,
   if (!types) return false;
   for (size_t t = 0; t < copy->type_count; t++) {
     types[t] = copy->types[t];
-    if (str_equal(type_unit(copy, t), finest[t].unit)) continue;
+    if (str_equal(profile_unit(copy, t), finest[t].unit)) continue;
     types[t].unit = compatible_add_string(copy, finest[t].unit);
     if (types[t].unit == NONE) return false;
   }
@@ -272,8 +265,8 @@ static bool same_type(const pprofc_profile *a, struct value_type x, const pprofc
 
 static void compatible_add_types(struct buffer *out, const pprofc_profile *p) {
   for (size_t t = 0; t < p->type_count; t++)
-    buffer_printf(out, "%s{%.*s %.*s 0 0}", t ? " " : "", STR_ARG(type_name(p, t)),
-                  STR_ARG(type_unit(p, t)));
+    buffer_printf(out, "%s{%.*s %.*s 0 0}", t ? " " : "", STR_ARG(profile_type(p, t)),
+                  STR_ARG(profile_unit(p, t)));
 }
 
 static pprofc_status bad_types(const pprofc_profile *a, const pprofc_profile *b,

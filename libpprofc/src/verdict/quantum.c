@@ -2,14 +2,6 @@
 #include "unit/unit.h"
 #include "verdict/walk.h"
 
-static pprofc_str quantum_type(const pprofc_profile *p, size_t index) {
-  return profile_string(p, p->types[index].type);
-}
-
-static pprofc_str quantum_unit(const pprofc_profile *p, size_t index) {
-  return profile_string(p, p->types[index].unit);
-}
-
 /* Returns the family of a type, which is its first part: "alloc" for "alloc_space". */
 static pprofc_str quantum_family(pprofc_str type) {
   return str_slice(type, 0, str_find_char(type, '_'));
@@ -19,7 +11,7 @@ static pprofc_str quantum_family(pprofc_str type) {
  * "alloc_objects"), or SIZE_MAX. */
 static size_t quantum_sibling(const pprofc_profile *p, pprofc_str family, pprofc_str suffix) {
   for (size_t i = 0; i < p->type_count; i++) {
-    pprofc_str type = quantum_type(p, i);
+    pprofc_str type = profile_type(p, i);
     if (str_equal(quantum_family(type), family) && type.size == family.size + suffix.size &&
         str_ends(type, suffix))
       return i;
@@ -28,14 +20,14 @@ static size_t quantum_sibling(const pprofc_profile *p, pprofc_str family, pprofc
 }
 
 static bool quantum_is_heap(const pprofc_profile *p, size_t value) {
-  pprofc_str family = quantum_family(quantum_type(p, value));
+  pprofc_str family = quantum_family(profile_type(p, value));
   return str_equal(profile_string(p, p->period_type.type), STR("space")) &&
          (str_equal(family, STR("alloc")) || str_equal(family, STR("inuse")));
 }
 
 static bool quantum_is_own_period(const pprofc_profile *p, size_t value) {
-  return str_equal(profile_string(p, p->period_type.type), quantum_type(p, value)) &&
-         str_equal(profile_string(p, p->period_type.unit), quantum_unit(p, value));
+  return str_equal(profile_string(p, p->period_type.type), profile_type(p, value)) &&
+         str_equal(profile_string(p, p->period_type.unit), profile_unit(p, value));
 }
 
 static bool quantum_is_period(const pprofc_profile *p, size_t value) {
@@ -44,34 +36,34 @@ static bool quantum_is_period(const pprofc_profile *p, size_t value) {
 
 static bool quantum_is_moment(const pprofc_profile *p, size_t value) {
   return quantum_is_period(p, value) && p->period == 1 &&
-         str_equal(quantum_unit(p, value), STR("count")) &&
-         !str_equal(quantum_type(p, value), STR("samples"));
+         str_equal(profile_unit(p, value), STR("count")) &&
+         !str_equal(profile_type(p, value), STR("samples"));
 }
 
 static bool quantum_has_samples(const pprofc_profile *p, size_t value) {
   (void)value;
-  return str_equal(quantum_type(p, 0), STR("samples")) &&
-         str_equal(quantum_unit(p, 0), STR("count"));
+  return str_equal(profile_type(p, 0), STR("samples")) &&
+         str_equal(profile_unit(p, 0), STR("count"));
 }
 
 /* True if a column holds numbers of events. False for measured times of a profile without a
  * sampling period, such as the times of cProfile. */
 static bool quantum_is_counted(const pprofc_profile *p, size_t value) {
-  return profile_string(p, p->period_type.type).size == 0 && !unit_is_time(quantum_unit(p, value));
+  return profile_string(p, p->period_type.type).size == 0 && !unit_is_time(profile_unit(p, value));
 }
 
 static bool quantum_has_contentions(const pprofc_profile *p, size_t value) {
   (void)value;
-  return str_equal(quantum_type(p, 0), STR("contentions"));
+  return str_equal(profile_type(p, 0), STR("contentions"));
 }
 
 static bool quantum_has_count(const pprofc_profile *p, size_t value) {
   (void)value;
-  return p->type_count > 1 && str_equal(quantum_unit(p, 0), STR("count"));
+  return p->type_count > 1 && str_equal(profile_unit(p, 0), STR("count"));
 }
 
 static bool quantum_same_unit(const pprofc_profile *p, size_t value) {
-  return p->period > 0 && str_equal(profile_string(p, p->period_type.unit), quantum_unit(p, value));
+  return p->period > 0 && str_equal(profile_string(p, p->period_type.unit), profile_unit(p, value));
 }
 
 /* Returns the greatest common divisor of the values of a column, or 0 if it is 1. */
@@ -94,7 +86,7 @@ static int64_t quantum_common_divisor(const pprofc_profile *p, size_t value) {
  * period. For them, the greatest common divisor of the values is the period. */
 static int64_t quantum_period(const pprofc_profile *p, size_t value) {
   bool unsaid = p->period == 0 && quantum_is_own_period(p, value) &&
-                !str_equal(quantum_unit(p, value), STR("count"));
+                !str_equal(profile_unit(p, value), STR("count"));
   return unsaid ? quantum_common_divisor(p, value) : p->period;
 }
 
@@ -120,7 +112,7 @@ struct quantum quantum_of(const pprofc_profile *p, size_t value) {
     if (q.period > 0) q.sampling = SAMPLING_PERIOD;
   }
   if (q.sampling != SAMPLING_HEAP) return q;
-  pprofc_str family = quantum_family(quantum_type(p, value));
+  pprofc_str family = quantum_family(profile_type(p, value));
   q.objects = quantum_sibling(p, family, STR("_objects"));
   q.space = quantum_sibling(p, family, STR("_space"));
   if (q.objects == SIZE_MAX || q.space == SIZE_MAX)

@@ -53,8 +53,7 @@ static void save_make_name(const pprofc_profile *p, struct buffer *name) {
   buffer_add_text(name, "pprof.");
   pprofc_str file = p->mappings.count ? profile_string(p, p->mappings.items[0].file) : STR("");
   if (file.size) save_add_part(name, str_path_base(file));
-  for (size_t i = 0; i < p->type_count; i++)
-    save_add_part(name, profile_string(p, p->types[i].type));
+  for (size_t i = 0; i < p->type_count; i++) save_add_part(name, profile_type(p, i));
 }
 
 /* Renames the temporary file to `start` followed by the first free number. Returns 0 or an errno.

@@ -148,7 +148,7 @@ static pprofc_status benches_find_measure(const pprofc_report_options *options,
   if (status) return status;
   *measure = benches_measure(p, p->types[value]);
   if (measure->factor > 0) return PPROFC_OK;
-  pprofc_str name = str_slice(profile_string(p, p->types[value].type), 0, 100);
+  pprofc_str name = str_slice(profile_type(p, value), 0, 100);
   return error_set(error, PPROFC_E_INVALID, "-bench_base: the benchmarks have no unit for %.*s",
                    STR_ARG(name));
 }

@@ -83,7 +83,7 @@ static void completions_add_types(const struct shell *shell, struct completions 
                                   pprofc_str typed, bool shortcuts) {
   const pprofc_profile *p = shell->profile;
   for (size_t i = 0; i < p->type_count; i++) {
-    pprofc_str type = profile_string(p, p->types[i].type);
+    pprofc_str type = profile_type(p, i);
     completions_add(out, typed, type);
     if (!shortcuts || !typed.size) continue;
     completions_add_joined(out, typed, "total_", type, "");

@@ -135,7 +135,7 @@ static bool help_of_option(const struct shell *shell, pprofc_str what) {
   struct buffer types = buffer_make(&mem_default, SIZE_MAX / 2);
   for (size_t i = 0; i < p->type_count; i++) {
     if (i) buffer_add_char(&types, ' ');
-    buffer_add_str(&types, profile_string(p, p->types[i].type));
+    buffer_add_str(&types, profile_type(p, i));
   }
   message_note("Or use sample_index=name, with name in [%.*s].", STR_ARG(buffer_str(&types)));
   buffer_free(&types);

@@ -49,7 +49,7 @@ bool shell_shortcut(const struct shell *shell, pprofc_str line, struct buffer *o
     if (!str_starts(line, str_of(shortcuts[i].prefix))) continue;
     pprofc_str type = str_slice(line, strlen(shortcuts[i].prefix), line.size);
     for (size_t t = 0; t < p->type_count; t++) {
-      if (!str_equal(type, profile_string(p, p->types[t].type))) continue;
+      if (!str_equal(type, profile_type(p, t))) continue;
       buffer_printf(out, "%ssample_index=%.*s", shortcuts[i].before, STR_ARG(type));
       return true;
     }

@@ -140,7 +140,7 @@ static void variables_set_sample_index(struct shell *shell, const pprofc_option_
   if (value_select(profile, value, &index, &error) != PPROFC_OK)
     shell_fail_error(shell, &error);
   else
-    variables_keep(shell, info, profile_string(profile, profile->types[index].type));
+    variables_keep(shell, info, profile_type(profile, index));
 }
 
 static void variables_ignore_warning(void *context, const char *message) {
@@ -235,7 +235,7 @@ static void variables_add_types(const struct shell *shell, struct buffer *out) {
   buffer_add_text(out, "//: [");
   for (size_t i = 0; i < p->type_count; i++) {
     if (i) buffer_add_text(out, " | ");
-    buffer_add_str(out, profile_string(p, p->types[i].type));
+    buffer_add_str(out, profile_type(p, i));
   }
   buffer_add_char(out, ']');
 }
@@ -255,7 +255,7 @@ static void variables_print(struct shell *shell, const pprofc_option_info *info)
   if (strcmp(info->name, "sample_index") == 0) {
     variables_add_types(shell, &comment);
     if (!*shell->command.report.sample_index && p->type_count)
-      value = profile_string(p, p->types[p->type_count - 1].type);
+      value = profile_type(p, p->type_count - 1);
   }
   buffer_printf(&line, "  %-25s = ", info->name);
   buffer_add_str(&line, value);

@@ -97,7 +97,7 @@ bool state_by_time(const struct command *c, const struct state_profile *head,
                    const struct state_profile *base) {
   if (!base || c->report.normalize) return false;
   const pprofc_profile *p = base->profile;
-  bool waits = p->type_count && str_equal(profile_string(p, p->types[0].type), STR("contentions"));
+  bool waits = p->type_count && str_equal(profile_type(p, 0), STR("contentions"));
   bool chosen = waits && !*c->noise.ops && !*c->noise.bench_base;
   if (c->noise.normalize_by != PPROFC_EXPOSURE_AUTO)
     chosen = c->noise.normalize_by == PPROFC_EXPOSURE_TIME;

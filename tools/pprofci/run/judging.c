@@ -367,8 +367,8 @@ static bool judging_total(const pprofc_profile *profile, const char *index, doub
   size_t value;
   pprofc_samples_view samples;
   if (value_select(profile, str_of(index), &value, NULL) != PPROFC_OK) return false;
-  pprofc_str type = profile_string(profile, profile->types[value].type);
-  pprofc_str unit = profile_string(profile, profile->types[value].unit);
+  pprofc_str type = profile_type(profile, value);
+  pprofc_str unit = profile_unit(profile, value);
   *measure = STR_ROW(type, judged_measures);
   if (*measure && !str_equal(unit, str_of((*measure)->unit))) *measure = NULL;
   pprofc_profile_samples(profile, &samples);

@@ -305,7 +305,7 @@ size_t flame_costs_find(const pprofc_profile *profile, struct flame_cost costs[F
   bool instructions = false;
   for (size_t k = 0; k < COUNT(known); k++)
     for (size_t i = 0; i < profile->type_count && count < FLAME_COSTS_MAX; i++) {
-      pprofc_str type = profile_string(profile, profile->types[i].type);
+      pprofc_str type = profile_type(profile, i);
       if (!str_equal(type, str_of(known[k].type))) continue;
       costs[count++] = (struct flame_cost){known[k].kind, i, known[k].weight};
       instructions |= k == 0;

@@ -107,8 +107,7 @@ static void json_report_types(struct json_report *r) {
   const pprofc_profile *p = r->report->result.profile;
   json_pack(&r->json, "sample_types:[");
   for (size_t i = 0; i < p->type_count; i++)
-    json_pack(&r->json, "{type:S unit:S}", profile_string(p, p->types[i].type),
-              profile_string(p, p->types[i].unit));
+    json_pack(&r->json, "{type:S unit:S}", profile_type(p, i), profile_unit(p, i));
   json_pack(&r->json, "] sample_index:u", (uint64_t)r->report->result.value_index);
 }
 

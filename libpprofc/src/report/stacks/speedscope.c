@@ -255,7 +255,7 @@ static void write_name(struct speedscope *s, const struct speedscope_profile *sh
                        const struct label_part *group) {
   struct buffer *name = &s->name;
   buffer_clear(name);
-  buffer_add_str(name, profile_string(s->profile, s->profile->types[shown->type].type));
+  buffer_add_str(name, profile_type(s->profile, shown->type));
   buffer_add_text(name, speedscope_part_suffix(shown->part));
   if (group) {
     buffer_add_char(name, ' ');

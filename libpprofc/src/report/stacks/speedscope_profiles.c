@@ -233,7 +233,7 @@ static struct speedscope_profile make_profile(const struct report *report,
                                               const struct stack_set *set, size_t type,
                                               enum speedscope_part part) {
   const pprofc_profile *p = report->result.profile;
-  struct speedscope_unit unit = speedscope_find_unit(profile_string(p, p->types[type].unit));
+  struct speedscope_unit unit = speedscope_find_unit(profile_unit(p, type));
   struct speedscope_profile profile = {.type = type,
                                        .part = part,
                                        .unit = unit.name,

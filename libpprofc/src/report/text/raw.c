@@ -94,10 +94,10 @@ static bool print_types(struct raw_report *raw) {
   struct buffer *line = &raw->pieces.text;
   buffer_clear(line);
   for (size_t i = 0; i < p->type_count; i++) {
-    pprofc_str type = profile_string(p, p->types[i].type);
+    pprofc_str type = profile_type(p, i);
     buffer_add_str(line, type);
     buffer_add_char(line, '/');
-    buffer_add_str(line, profile_string(p, p->types[i].unit));
+    buffer_add_str(line, profile_unit(p, i));
     if (str_equal(type, profile_string(p, p->default_sample_type))) buffer_add_text(line, "[dflt]");
     buffer_add_char(line, ' ');
   }

@@ -49,8 +49,7 @@ static bool diff_names_are_single(const pprofc_profile *p) {
   bool single = true;
   for (size_t i = 0; i < p->type_count; i++)
     for (size_t k = 0; k < i; k++)
-      single = single &&
-               !str_equal(profile_string(p, p->types[i].type), profile_string(p, p->types[k].type));
+      single = single && !str_equal(profile_type(p, i), profile_type(p, k));
   return single;
 }
 

@@ -19,7 +19,7 @@ void page_set_grid(struct view_page *page, const struct view_rows *rows) {
   if (page->judgement.verdicts)
     report.summary.unit = page->judgement.summary.unit;
   else if (page_type(page, &type))
-    report.summary.unit = profile_string(p, p->types[type].unit);
+    report.summary.unit = profile_unit(p, type);
   page->grid = noise_grid(&report, &range);
 }
 

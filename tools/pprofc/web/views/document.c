@@ -145,7 +145,7 @@ static void frame_head(struct view_page *page) {
             frame_sides[page->in->side], (int64_t)info->generation);
   if (p && p->mappings.count)
     fill_str(fill, "program", str_path_base(profile_string(p, p->mappings.items[0].file)));
-  if (page_type(page, &index)) fill_str(fill, "type", profile_string(p, p->types[index].type));
+  if (page_type(page, &index)) fill_str(fill, "type", profile_type(p, index));
   fill_pack(fill, "of-functions:b icon:s css:s js:s preload:b", page->view->of_functions,
             info->icon, info->css, info->js,
             page->view->body == view_flame && page->totals.samples);
@@ -187,9 +187,9 @@ static void frame_types(struct view_page *page) {
   if (!p || p->type_count < 2) return;
   if (!page_type(page, &current)) current = SIZE_MAX;
   fill_pack(fill, "types-menu:{current:S",
-            current < p->type_count ? profile_string(p, p->types[current].type) : STR("type"));
+            current < p->type_count ? profile_type(p, current) : STR("type"));
   for (size_t i = 0; i < p->type_count; i++) {
-    pprofc_str name = profile_string(p, p->types[i].type);
+    pprofc_str name = profile_type(p, i);
     fill_begin(fill, "items");
     page_change_link(page, "si", name);
     if (i == current) fill_words(fill, "aria-current", "true");

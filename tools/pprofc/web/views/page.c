@@ -59,7 +59,7 @@ void page_fill_mean(struct view_page *page, const char *name, double value) {
   if (!page_type(page, &index)) return;
   if (ratio > 0 && ratio != 1) value /= ratio;
   pprofc_str unit = page->unit.size ? page->unit : STR("auto");
-  pprofc_str from = profile_string(p, p->types[index].unit);
+  pprofc_str from = profile_unit(p, index);
   fill_str(&page->fill, name, html_mean_text(value, from, unit, text));
 }
 
@@ -79,7 +79,7 @@ void page_fill_choice(struct view_page *page, const struct web_choice *choice) {
   fill_words(&page->fill, "name", choice->name);
   struct buffer *text = fill_text(&page->fill, "types");
   for (size_t i = 0; i < p->type_count; i++)
-    buffer_printf(text, "%s%.*s", i ? ", " : "", STR_ARG(profile_string(p, p->types[i].type)));
+    buffer_printf(text, "%s%.*s", i ? ", " : "", STR_ARG(profile_type(p, i)));
 }
 
 /* Adds a line about the profile. If the page divides values, removes the percentage after the

@@ -13,7 +13,7 @@ static bool strip_total(const struct view_page *page, const struct web_recording
   pprofc_str type = str_of(page->options.sample_index ? page->options.sample_index : "");
   if (!r->profile || value_select(r->profile, type, &index, NULL) != PPROFC_OK) return false;
   *total = r->totals[index];
-  *unit = profile_string(r->profile, r->profile->types[index].unit);
+  *unit = profile_unit(r->profile, index);
   return true;
 }
 

@@ -28,7 +28,7 @@ static void compare_choices(struct view_page *page, const char *words, bool head
 
 static size_t compare_find_type(const pprofc_profile *p, pprofc_str type) {
   for (size_t i = 0; i < p->type_count; i++)
-    if (str_equal(profile_string(p, p->types[i].type), type)) return i;
+    if (str_equal(profile_type(p, i), type)) return i;
   return SIZE_MAX;
 }
 
@@ -40,8 +40,8 @@ static void compare_value(struct view_page *page, double value, pprofc_str unit,
 
 static void compare_type(struct view_page *page, size_t type) {
   const pprofc_profile *head = page->in->head, *base = page->in->base;
-  pprofc_str name = profile_string(head, head->types[type].type);
-  pprofc_str unit = profile_string(head, head->types[type].unit);
+  pprofc_str name = profile_type(head, type);
+  pprofc_str unit = profile_unit(head, type);
   size_t other = compare_find_type(base, name);
   if (other == SIZE_MAX) return;
   double before = (double)value_total(base, other, false) / page_divisor(page, WEB_BASE);
