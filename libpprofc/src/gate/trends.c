@@ -91,7 +91,7 @@ static void find_drift(struct gate *gate, bool times, double *values) {
     gate->drifting = true;
     gate_warning(gate,
                  "drift: from the first sample of %s to the last, %zu of %zu benchmarks got %s "
-                 "(median %.1f%%); run base and head in turns (scripts/bench_ab.sh)",
+                 "(median %.1f%% of its mean); run base and head in turns (scripts/bench_ab.sh)",
                  sides[i].side, trend_size(&trend), trend.all, trend_name(&trend),
                  100 * fabs(trend.middle));
   }

@@ -142,7 +142,7 @@ static void put_drift(struct buffer *out, const char *side, double trend, bool d
   if (!drifts) return;
   buffer_printf(out, "; drift: %s changes by ", side);
   put_percent(out, trend);
-  buffer_add_text(out, " from first to last sample");
+  buffer_add_text(out, " of its mean from first to last sample");
 }
 
 static void put_rule(struct buffer *out, const struct gate *gate, const struct gate_row *row) {
