@@ -1,8 +1,11 @@
-/* Prints the report -disasm: the machine code of matching functions, with the samples of each
- * instruction. */
+/* Makes the lines of the report -disasm: the machine code of matching functions, with the samples
+ * of each instruction. */
 #include "report/source/listing.h"
 #include "symbolize/object.h"
 #include "symbolize/symbolize.h"
+
+/* Maximum size of a line in bytes. */
+#define LINE_MOST ((size_t)64 << 20)
 
 /* A symbol that the report prints. */
 struct routine {
@@ -17,7 +20,9 @@ struct routine {
 
 struct disasm {
   struct report *report;
-  struct output *out;
+  const struct disasm_visitor *visitor;
+  struct output out; /* writes the current line to `line` */
+  struct buffer line;
   struct graph graph;
   struct arena arena;
   struct tools tools;
@@ -31,6 +36,13 @@ struct disasm {
   size_t symbols_found; /* number of matching symbols, including symbols without samples */
   bool reported;        /* true after a message about a binary that could not be opened */
 };
+
+/* Ends the current line. `cum` is the total of an instruction, and NULL for other lines. */
+static void disasm_end_line(struct disasm *d, const int64_t *cum) {
+  bool written = output_flush(&d->out, NULL) == PPROFC_OK;
+  if (written) d->visitor->line(d->visitor->context, buffer_str(&d->line), cum);
+  buffer_clear(&d->line);
+}
 
 static const struct node_info *disasm_info_of(const struct disasm *d,
                                               const struct graph_node *node) {
@@ -190,8 +202,8 @@ static pprofc_status disasm_read_mapping(struct disasm *d, const struct mapping 
   pprofc_status status = object_open(object, d->report->result.profile, mapping, &d->arena, &why);
   if (status == PPROFC_E_NOMEM) return error_nomem(error);
   if (status != PPROFC_OK) {
-    report_text(d->out, d->report->mem, str_of(why.message));
-    output_add_char(d->out, '\n');
+    report_text(&d->out, d->report->mem, str_of(why.message));
+    disasm_end_line(d, NULL);
     d->reported = true;
     return PPROFC_OK;
   }
@@ -273,13 +285,13 @@ static void annotate(const struct disasm *d, const struct routine *routine, size
 
 static void print_place(struct disasm *d, const struct annotated *a) {
   const pprofc_allocator *mem = d->report->mem;
-  output_add_char(d->out, ';');
+  output_add_char(&d->out, ';');
   if (a->function.size) {
-    listing_text(d->report, d->out, a->function);
-    output_add_char(d->out, ' ');
+    listing_text(d->report, &d->out, a->function);
+    output_add_char(&d->out, ' ');
   }
-  report_text(d->out, mem, a->file);
-  if (a->file.size && a->line) output_printf(d->out, ":%lld", (long long)a->line);
+  report_text(&d->out, mem, a->file);
+  if (a->file.size && a->line) output_printf(&d->out, ":%lld", (long long)a->line);
 }
 
 /* If the text of an instruction has at least TEXT_COLUMN characters, its source position is on a
@@ -289,16 +301,17 @@ static void print_place(struct disasm *d, const struct annotated *a) {
 
 static void disasm_print_instruction(struct disasm *d, const struct instruction *instruction,
                                      const struct annotated *a, bool with_place) {
-  struct output *out = d->out;
+  struct output *out = &d->out;
+  int64_t cum = number_mean(a->cum, a->cum_div);
   bool own_line = with_place && instruction->text.size >= TEXT_COLUMN;
   if (own_line) {
     output_add_fill(out, ' ', PLACE_COLUMN);
     print_place(d, a);
-    output_add_char(out, '\n');
+    disasm_end_line(d, NULL);
   }
   listing_value(d->report, out, number_mean(a->flat, a->flat_div));
   output_add_char(out, ' ');
-  listing_value(d->report, out, number_mean(a->cum, a->cum_div));
+  listing_value(d->report, out, cum);
   output_printf(out, " %10llx: ", (unsigned long long)instruction->address);
   listing_text(d->report, out, instruction->text);
   if (with_place && !own_line) {
@@ -306,7 +319,7 @@ static void disasm_print_instruction(struct disasm *d, const struct instruction 
     if (length < TEXT_COLUMN) output_add_fill(out, ' ', TEXT_COLUMN - length);
     print_place(d, a);
   }
-  output_add_char(out, '\n');
+  disasm_end_line(d, &cum);
 }
 
 static void disasm_print_instructions(struct disasm *d, const struct routine *routine,
@@ -340,14 +353,15 @@ static pprofc_status disasm_print_routine(struct disasm *d, const struct routine
       flat = sum_add(flat, routine->nodes[i]->flat);
       cum = sum_add(cum, routine->nodes[i]->cum);
     }
+    d->visitor->routine(d->visitor->context, routine->names[0], flat);
     for (size_t i = 0; i < routine->name_count; i++) {
-      output_add_text(d->out, i ? "    AKA ======================== "
-                                : "ROUTINE ======================== ");
-      report_text(d->out, d->report->mem, routine->names[i]);
-      output_add_char(d->out, '\n');
+      output_add_text(&d->out, i ? "    AKA ======================== "
+                                 : "ROUTINE ======================== ");
+      report_text(&d->out, d->report->mem, routine->names[i]);
+      disasm_end_line(d, NULL);
     }
-    listing_sums(d->report, d->out, flat, cum);
-    output_add_char(d->out, '\n');
+    listing_sums(d->report, &d->out, flat, cum);
+    disasm_end_line(d, NULL);
     disasm_print_instructions(d, routine, instructions, count);
   }
   arena_free(&arena);
@@ -374,24 +388,49 @@ static pprofc_status no_match(const struct disasm *d, pprofc_error *error) {
 static pprofc_status disasm_print_all(struct disasm *d, pprofc_error *error) {
   if (!d->count) return no_match(d, error);
   qsort(d->routines, d->count, sizeof *d->routines, compare_routines);
-  listing_total(d->report, d->out);
+  listing_total(d->report, &d->out);
+  disasm_end_line(d, NULL);
   pprofc_status status = PPROFC_OK;
   for (size_t i = 0; status == PPROFC_OK && i < d->count; i++)
     status = disasm_print_routine(d, &d->routines[i], error);
   return status;
 }
 
-pprofc_status report_disasm(struct report *report, struct output *out, pprofc_error *error) {
-  struct disasm d = {.report = report, .out = out};
+pprofc_status disasm_walk(struct report *report, const struct disasm_visitor *visitor,
+                          pprofc_error *error) {
+  struct disasm d = {.report = report, .visitor = visitor};
   d.by_address = str_parse_uint(str_of(report->options->argument), 0, &d.address);
+  d.line = buffer_make(report->mem, LINE_MOST);
+  output_init(&d.out, buffer_write, &d.line);
   arena_init(&d.arena, report->mem);
   pprofc_status status = listing_graph(report, false, &d.graph, error);
   if (status == PPROFC_OK) status = read_mappings(&d, error);
   if (status == PPROFC_OK) status = disasm_print_all(&d, error);
-  if (status == PPROFC_E_NO_MATCH && d.reported) output_flush(out, NULL);
+  if (status == PPROFC_OK && d.out.failed) status = error_nomem(error);
   for (size_t i = 0; i < d.object_count; i++) object_close(&d.objects[i]);
   mem_free(report->mem, d.routines, d.capacity, sizeof *d.routines);
   graph_free(&d.graph);
   arena_free(&d.arena);
+  buffer_free(&d.line);
+  return status;
+}
+
+/* ---- the report -------------------------------------- */
+
+static void report_routine(void *context, pprofc_str name, int64_t flat) {
+  (void)context, (void)name, (void)flat;
+}
+
+static void report_line(void *context, pprofc_str line, const int64_t *cum) {
+  (void)cum;
+  output_add_str(context, line);
+  output_add_char(context, '\n');
+}
+
+pprofc_status report_disasm(struct report *report, struct output *out, pprofc_error *error) {
+  const struct disasm_visitor visitor = {out, report_routine, report_line};
+  pprofc_status status = disasm_walk(report, &visitor, error);
+  /* Messages about binaries that could not be opened come before the error. */
+  if (status == PPROFC_E_NO_MATCH) output_flush(out, NULL);
   return status;
 }

@@ -24,7 +24,6 @@ void listing_total(const struct report *report, struct output *out) {
   char text[UNIT_LABEL_MAX];
   output_add_text(out, "Total: ");
   output_add_str(out, report_value(report, report->result.total, text));
-  output_add_char(out, '\n');
 }
 
 void listing_value(const struct report *report, struct output *out, int64_t value) {
@@ -247,7 +246,10 @@ static void list_print_text(const struct list_printer *p, const char *before, pp
 
 static bool list_print_routine(void *context, const pprofc_source_routine *routine) {
   struct list_printer *p = context;
-  if (!p->has_total) listing_total(p->report, p->out);
+  if (!p->has_total) {
+    listing_total(p->report, p->out);
+    output_add_char(p->out, '\n');
+  }
   p->has_total = true;
   if (!routine->file.size) {
     list_print_text(p, "No source information for ", routine->function);

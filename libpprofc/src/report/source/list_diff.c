@@ -288,6 +288,7 @@ static pprofc_status list_diff_print(struct list_diff *l, pprofc_error *error) {
   pprofc_status status = PPROFC_OK;
   const struct line_cost *costs = l->costs.items;
   listing_total(l->report, l->out);
+  output_add_char(l->out, '\n');
   for (size_t from = 0, to; status == PPROFC_OK && from < l->costs.count && !l->out->failed;
        from = to) {
     for (to = from + 1; to < l->costs.count && str_equal(costs[to].name, costs[from].name);) to++;

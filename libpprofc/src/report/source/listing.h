@@ -24,7 +24,21 @@ struct listing_visitor {
 pprofc_status listing_walk(struct report *report, const struct listing_visitor *visitor,
                            pprofc_error *error);
 
-/* Prints the line "Total: 10s". */
+/* Receives the report -disasm line by line. */
+struct disasm_visitor {
+  void *context;
+  /* Begins a function. `flat` is the sum of its self values. */
+  void (*routine)(void *context, pprofc_str name, int64_t flat);
+  /* Takes a line without its end. `cum` is the total of an instruction, and NULL for other lines.
+   */
+  void (*line)(void *context, pprofc_str line, const int64_t *cum);
+};
+
+/* Visits the lines of the report -disasm. The texts are valid during the call that passes them. */
+pprofc_status disasm_walk(struct report *report, const struct disasm_visitor *visitor,
+                          pprofc_error *error);
+
+/* Prints "Total: 10s", without the end of the line. */
 void listing_total(const struct report *report, struct output *out);
 
 /* Prints a value right-aligned in a column. Prints "." for 0. */
