@@ -347,7 +347,7 @@ static void join_instructions(struct jobs *jobs) {
     pprofc_str shown = escape_line_keep(text, &run->arena);
     run->instructions = text_printf(&run->arena, "%s%s%s: %.*s", run->instructions, any ? "; " : "",
                                     jobs->items[i].name, STR_ARG(shown));
-    regressed |= str_starts(text, str_of(pprofc_gate_verdict_name(PPROFC_GATE_REGRESSED)));
+    regressed |= node_is(node_get(jobs->items[i].root, "instructions_regressed"), NODE_TRUE);
     any = true;
   }
   if (any) judge_counts(run, regressed);

@@ -141,8 +141,9 @@ static void put_manifest(struct manifest *f) {
             run_verdicts[run->verdict], (int64_t)run->status, f->model->headline,
             verdict_class(f->model->verdict), run->machine);
   message_write(&f->text.json, run->summary);
-  json_pack(&f->text.json, "\ntotals:s instructions:s\nregressions:", run->totals,
-            run->instructions);
+  json_pack(&f->text.json,
+            "\ntotals:s instructions:s instructions_regressed:b\nregressions:", run->totals,
+            run->instructions, run->counts_regressed);
   annotations_list(&f->text.json, f->model);
   json_line_break(&f->text.json);
   comparisons_write_fired(&f->text.json, run);

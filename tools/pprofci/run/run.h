@@ -286,6 +286,7 @@ struct ci_run {
   const char *totals; /* counts of the gate: "9 compared, 1 significant ...", or "" */
   struct message *summary;  /* text of the result; NULL before the pages are written */
   const char *instructions; /* verdict on counts: "regressed: instructions 12 -> 34", or "" */
+  bool counts_regressed;    /* true if this verdict is a regression */
   struct run_fired *fired;  /* functions that -fail-on found */
   size_t fired_count, fired_capacity;
   size_t fail_used[RUN_FAIL_ON_MAX]; /* for each -fail-on: number of comparisons that tested it */

@@ -352,6 +352,7 @@ void judge_rows(struct ci_run *run, read_rows_fn read, void *context) {
 }
 
 void judge_counts(struct ci_run *run, bool regressed) {
+  run->counts_regressed = regressed;
   if (run->status == 1) return;
   if (regressed) run->status = 2;
   if (regressed || !run->judged) run->verdict = regressed ? RUN_REGRESSED : RUN_PASSED;
