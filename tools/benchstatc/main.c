@@ -114,7 +114,14 @@ static bool is_format(const char *format, size_t count) {
 }
 
 /* Checks all flags by comparing an empty set of results, before the program opens a file. */
-static pprofc_status check_options(const struct benchstat_options *options, pprofc_error *error) {
+static pprofc_status check_options(const struct benchstat_options *options,
+                                   const struct flags_parsed *parsed, pprofc_error *error) {
+  const char *flag = options_needs_classic(parsed);
+  if (flag && !benchstat_is_classic(options)) {
+    error_set(error, PPROFC_E_INVALID, "-%s needs -format=classic", flag);
+    if (is_format(flag, 6)) error_hint(error, "-format=%s prints the current table", flag);
+    return PPROFC_E_INVALID;
+  }
   pprofc_bench_options compare;
   pprofc_bench_tables *tables = NULL;
   options_compare(options, &compare);
@@ -213,7 +220,7 @@ int main(int argc, char **argv) {
     return benchstat_misused("-delta-test must be utest, ttest or none");
   if (!options_sort_is_known(&options))
     return benchstat_misused("-sort must be [-]delta, [-]name or none");
-  if (check_options(&options, &error) != PPROFC_OK) return fail_options(&error);
+  if (check_options(&options, &parsed, &error) != PPROFC_OK) return fail_options(&error);
   if (options.brief_bytes) brief_command(argc, argv, options.brief_bytes, options.brief_more);
   return benchstat_run(&options, inputs, count);
 }

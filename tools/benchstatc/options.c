@@ -121,6 +121,12 @@ bool options_sort_is_known(const struct benchstat_options *options) {
   return strcmp(order, "none") == 0 || strcmp(order, "name") == 0 || strcmp(order, "delta") == 0;
 }
 
+const char *options_needs_classic(const struct flags_parsed *parsed) {
+  for (size_t i = 0; i < COUNT(flags); i++)
+    if (parsed->seen[i] && flags[i].group == GROUP_CLASSIC) return flags[i].name;
+  return NULL;
+}
+
 void options_compare(const struct benchstat_options *options, pprofc_bench_options *compare) {
   pprofc_bench_options_init(compare);
   compare->table = options->table;

@@ -23,6 +23,10 @@ extern const struct flag_table options_table;
 bool options_test(const struct benchstat_options *options, pprofc_bench_test *test);
 bool options_sort_is_known(const struct benchstat_options *options);
 
+/* Returns the name of a given flag that needs -format=classic, or NULL if no such flag was given.
+ */
+const char *options_needs_classic(const struct flags_parsed *parsed);
+
 void options_compare(const struct benchstat_options *options, pprofc_bench_options *compare);
 void options_classic(const struct benchstat_options *options,
                      pprofc_bench_classic_options *classic);
