@@ -104,6 +104,7 @@ static void trend_check(void *options, const struct command_line *line) {
   if (!gate_parse_percent(str_of(o->threshold), &o->query.threshold))
     ci_fail("-threshold: '%s' is not a percentage", o->threshold);
   if (!(o->alpha > 0) || o->alpha >= 1) ci_fail("-alpha must be above 0 and below 1");
+  if (o->query.cum && !*o->query.function) ci_fail("-cum needs -function");
   if (!trend_is_url(o->query.commit_url) || !trend_is_url(o->query.page_url))
     ci_fail("-commit-url and -page-url must be like https://example.com/{}");
   if (o->window < 4 || o->window > STEPS_WINDOW_MAX)
