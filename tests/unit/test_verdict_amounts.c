@@ -124,13 +124,13 @@ TEST(test_goroutines_are_counts_of_a_moment) {
 
 TEST(test_a_unit_cannot_drive_a_terminal) {
   char out[AMOUNT_TEXT];
-  struct amount_unit unit = amount_unit_for(STR("\033]0;x\a"), STR(""), 1, 1);
+  struct amount_unit unit = amount_unit_for(STR("\033]0;x\a"), STR(""), 1, 0.5);
   CU_ASSERT_STRING_EQUAL(amount_text(&unit, 12, true, out).data, "+12.0\\x1b]0;x\\x07");
   struct amount_grid grid = {unit, 1, 10};
   CU_ASSERT_STRING_EQUAL(amount_of_ticks(&grid, 125, false, out).data, "12.5\\x1b]0;x\\x07");
   char wide[200];
   for (int i = 0; i < 60; i++) snprintf(wide + 2 * i, 3, "\xc3\xa9");
-  unit = amount_unit_for(str_of(wide), STR(""), 1, 1);
+  unit = amount_unit_for(str_of(wide), STR(""), 1, 0.5);
   pprofc_str text = amount_text(&unit, 12, false, out);
   CU_ASSERT(utf8_valid(text) && text.size == 62);
 }

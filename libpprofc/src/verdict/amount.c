@@ -2,16 +2,15 @@
 #include "verdict/amount.h"
 #include "unit/unit.h"
 
-struct amount_unit amount_unit_for(pprofc_str from, pprofc_str wanted, double ratio,
-                                   double largest) {
+struct amount_unit amount_unit_for(pprofc_str from, pprofc_str wanted, double ratio, double value) {
   struct amount_unit unit = {from, wanted, ratio};
   bool automatic =
       !wanted.size || str_equal(wanted, STR("minimum")) || str_equal(wanted, STR("auto"));
   if (str_equal(from, STR("%"))) unit.to = from;
   if (!automatic || str_equal(from, STR("%"))) return unit;
   /* Never choose a unit that is smaller than the unit of the profile. */
-  double tenth = largest * ratio / 10;
-  unit.to = tenth < 1 ? from : unit_scale_double(tenth, from, STR("auto")).unit;
+  double shown = value * ratio;
+  unit.to = shown < 1 ? from : unit_scale_double(shown, from, STR("auto")).unit;
   return unit;
 }
 
@@ -54,12 +53,14 @@ pprofc_str amount_text(const struct amount_unit *unit, double value, bool plus,
   const char *form = plus ? "%+.*f" : "%.*f";
   double size = fabs(m.value);
   bool count = str_equal(m.unit, STR("count")), whole = count && size == floor(size);
+  int digits = whole ? 0 : amount_digits(size);
+  double ticks = pow(10, digits); /* rounds as amount_ticks does, so that tables and texts agree */
   if (size == 0)
     snprintf(out, AMOUNT_TEXT, "0");
   else if (size < 0.001 || size >= 1e15)
     snprintf(out, AMOUNT_TEXT, plus ? "%+.2g" : "%.2g", m.value);
   else
-    snprintf(out, AMOUNT_TEXT, form, whole ? 0 : amount_digits(size), m.value);
+    snprintf(out, AMOUNT_TEXT, form, digits, nearbyint(m.value * ticks) / ticks);
   if (!count && size != 0) amount_add_unit(m.unit, out);
   return str_of(out);
 }

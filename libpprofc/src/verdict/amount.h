@@ -10,9 +10,8 @@ struct amount_unit {
 };
 
 /* Returns the unit `wanted`. If `wanted` is "", "auto" or "minimum", returns the largest unit in
- * which `largest` is at least 10. Returns `unit` for a smaller `largest` and for "%". */
-struct amount_unit amount_unit_for(pprofc_str unit, pprofc_str wanted, double ratio,
-                                   double largest);
+ * which `value` is at least 1. Returns `unit` for a smaller value and for "%". */
+struct amount_unit amount_unit_for(pprofc_str unit, pprofc_str wanted, double ratio, double value);
 
 /* True if amounts are counts that are shown without conversion. */
 bool amount_is_count(const struct amount_unit *unit);

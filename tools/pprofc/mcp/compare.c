@@ -151,7 +151,7 @@ static void compare_put_moved(struct comparing *c) {
     if (again) continue;
     buffer_add_text(to, shown++ ? "- " : "moved, without more cost:\n- ");
     if (domain) {
-      struct amount_unit unit = noise_unit_for(&c->report, fabs(domain->net.base));
+      struct amount_unit unit = noise_unit_up_to(&c->report, fabs(domain->net.base));
       listed[groups++] = domain;
       noise_domain_text(domain, &unit, c->report.summary.lone, text);
       call_put_name(to, str_of(text));

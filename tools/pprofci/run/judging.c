@@ -197,7 +197,7 @@ static const char *judged_sentence(const struct filling *f) {
     const pprofc_verdict_estimate *net = &domains[i].net;
     char text[DOMAIN_TEXT];
     if (domains[i].moved || !pprofc_verdict_is_change(net->verdict)) continue;
-    struct amount_unit unit = amount_unit_for(s->unit, STR(""), 1, fmax(net->base, net->head));
+    struct amount_unit unit = amount_unit_for(s->unit, STR(""), 1, fmax(net->base, net->head) / 10);
     noise_domain_text(&domains[i], &unit, s->lone, text);
     buffer_printf(&out, " %c%s.", *text - ('a' - 'A'), text + 1); /* begin with a capital */
     added++;

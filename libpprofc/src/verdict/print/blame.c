@@ -415,7 +415,7 @@ static void blame_put_sum(struct blame_text *t) {
 void noise_blame(const struct noise_report *report, struct output *out) {
   double largest = blame_largest(report);
   struct blame_text t = {.b = blame_of(report), .out = out};
-  struct amount_unit unit = noise_unit_for(report, largest);
+  struct amount_unit unit = noise_unit_up_to(report, largest);
   t.grid = amount_grid_for(&unit, largest, 0, blame_is_whole(&t.b, &unit));
   t.left = amount_ticks(&t.grid, report->summary.total_delta);
   noise_header(report, out);

@@ -5,10 +5,14 @@
 
 /* ---- the header -------------------------------------- */
 
-struct amount_unit noise_unit_for(const struct noise_report *report, double largest) {
+struct amount_unit noise_unit_for(const struct noise_report *report, double value) {
   const pprofc_report_options *o = report->options;
   double divide = o->divide_by != 0 ? o->divide_by : 1;
-  return amount_unit_for(report->summary.unit, str_of(o->unit ? o->unit : ""), 1 / divide, largest);
+  return amount_unit_for(report->summary.unit, str_of(o->unit ? o->unit : ""), 1 / divide, value);
+}
+
+struct amount_unit noise_unit_up_to(const struct noise_report *report, double largest) {
+  return noise_unit_for(report, largest / 10);
 }
 
 void noise_range_add(struct noise_range *r, double base, double head, double other, double change) {
@@ -19,7 +23,7 @@ void noise_range_add(struct noise_range *r, double base, double head, double oth
 }
 
 struct amount_grid noise_grid(const struct noise_report *report, const struct noise_range *r) {
-  struct amount_unit unit = noise_unit_for(report, r->largest);
+  struct amount_unit unit = noise_unit_up_to(report, r->largest);
   return amount_grid_for(&unit, r->largest, r->smallest, !r->fractions && amount_is_count(&unit));
 }
 

@@ -52,8 +52,11 @@ bool noise_lists_groups(const struct noise_report *report);
 /* True if -drop_negative or the value of -noise hides the row. */
 bool noise_hides(const struct noise_report *report, const pprofc_verdict_row *row);
 
-/* Returns a unit that suits numbers up to `largest`. */
-struct amount_unit noise_unit_for(const struct noise_report *report, double largest);
+/* Returns the unit for a value that stands alone. */
+struct amount_unit noise_unit_for(const struct noise_report *report, double value);
+
+/* Returns a unit for numbers up to `largest`, so that most of them are at least 1. */
+struct amount_unit noise_unit_up_to(const struct noise_report *report, double largest);
 
 /* Range of the numbers in a table. All have the same unit and number of decimals, so that the
  * printed base plus the printed change is the printed head. */
