@@ -29,10 +29,10 @@ struct disasm_page {
 
 static void disasm_take_function(void *context, pprofc_str name, int64_t flat) {
   struct disasm_page *d = context;
-  d->failed |= !ARRAY_RESERVE(d->page->mem, d->functions, d->capacity, d->count + 1);
+  pprofc_str kept = arena_str(&d->page->arena, name);
+  d->failed |= !kept.data || !ARRAY_RESERVE(d->page->mem, d->functions, d->capacity, d->count + 1);
   if (d->failed) return;
-  d->functions[d->count++] = (struct disasm_function){arena_str(&d->page->arena, name), flat,
-                                                      d->line_count, d->line_count};
+  d->functions[d->count++] = (struct disasm_function){kept, flat, d->line_count, d->line_count};
 }
 
 /* Lines before the first function become remarks. */
@@ -43,10 +43,11 @@ static void disasm_take_line(void *context, pprofc_str line, const int64_t *cum)
     fill_pack(&d->page->fill, "remarks:{line:S}", line);
     return;
   }
-  d->failed |= !ARRAY_RESERVE(d->page->mem, d->lines, d->line_capacity, d->line_count + 1);
+  pprofc_str kept = arena_str(&d->page->arena, line);
+  d->failed |=
+      !kept.data || !ARRAY_RESERVE(d->page->mem, d->lines, d->line_capacity, d->line_count + 1);
   if (d->failed) return;
-  d->lines[d->line_count++] =
-      (struct disasm_line){arena_str(&d->page->arena, line), cum ? *cum : 0};
+  d->lines[d->line_count++] = (struct disasm_line){kept, cum ? *cum : 0};
   d->functions[d->count - 1].end = d->line_count;
 }
 
