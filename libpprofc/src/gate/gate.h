@@ -141,9 +141,8 @@ struct gate_row {
                     difference without a p-value */
   double least_p; /* for a row from a printed table: smallest p-value that the table can show;
                      smaller p-values are printed as 0.000 */
-  /* relative change from the first to the last sample, in base and in head */
-  /* change of a line fitted to the samples, from the first to the last sample, relative to the
-   * mean */
+  /* change of a line fitted to the samples of base and of head, from the first to the last sample,
+   * relative to their mean */
   double base_trend, head_trend;
   bool base_drifts, head_drifts; /* true if the trend of base or of head is significant */
   double spread; /* noise (standard deviation) estimated from the quartiles, divided by the median;
